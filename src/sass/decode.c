@@ -70,15 +70,17 @@ static struct sass_operand *operand(struct decoder *d, enum sass_operand_kind ki
     return o;
 }
 
-// Instructions of the units behind a queue (opcodes from 0x100) have no use for the reuse cache.
+// Instructions of the units behind a queue have no use for the reuse cache: opcodes from 0x100,
+// ULDC.
+static bool queued(uint32_t op) { return op >= 0x100 || op == 0x0b9 || op == 0x0bb; }
+
 static bool reused(struct decoder *d, uint32_t at, uint32_t n) {
-    return at && d->row->op < 0x100 && take(d, at, n);
+    return at && !queued(d->row->op) && take(d, at, n);
 }
 
-static void suffix(struct decoder *d, struct sass_operand *o, const char *const *text, uint32_t lo,
-                   uint32_t n) {
+static void suffix(struct decoder *d, struct sass_operand *o, const char *const *text, uint64_t v) {
     if (!text) return;
-    o->suffix = text[take(d, lo, n)];
+    o->suffix = text[v];
     if (!o->suffix) d->bad = true;
 }
 
@@ -86,15 +88,16 @@ static void suffix(struct decoder *d, struct sass_operand *o, const char *const 
 static void source(struct decoder *d, const struct sass_item *it, bool at64, bool uniform,
                    uint32_t reuse, uint32_t reuse_n) {
     struct sass_operand *o = operand(d, uniform ? SASS_UREG : SASS_REG);
-    o->reg = (uint8_t)take(d, at64 ? 64 : 32, uniform ? 6 : 8);
+    o->at = at64 ? 64 : 32;
+    o->reg = (uint8_t)take(d, o->at, uniform ? 6 : 8);
     o->neg = bit(d, at64 ? it->neg64 : it->neg);
     o->abs = bit(d, at64 ? it->abs64 : it->abs);
     o->complement = it->complement;
     o->reuse = !uniform && reused(d, reuse, reuse_n);
     if (at64 && it->n64)
-        suffix(d, o, it->suffix, it->lo64, it->n64);
+        suffix(d, o, it->suffix, take(d, it->lo64, it->n64));
     else
-        suffix(d, o, it->suffix, it->lo2, it->n2);
+        suffix(d, o, it->suffix, take(d, it->lo2, it->n2));
 }
 
 static void immediate(struct decoder *d, const struct sass_item *it) {
@@ -120,7 +123,7 @@ static void constant(struct decoder *d, const struct sass_item *it) {
     o->abs = bit(d, it->abs);
     o->complement = it->complement;
     o->spaced = it->suffix != NULL;
-    suffix(d, o, it->suffix, it->lo2, it->n2);
+    suffix(d, o, it->suffix, take(d, it->lo2, it->n2));
 }
 
 // A uniform register in the place at bit 32, which forms 6 and 7 mark with bit 91.
@@ -166,9 +169,11 @@ static void second_of_two(struct decoder *d, const struct sass_item *it) {
 }
 
 static void predicate(struct decoder *d, const struct sass_item *it) {
+    if (it->only_bit && !peek(d->w, it->only_bit, 1)) return;
     const uint64_t v = take(d, it->lo, it->n);
     if (it->kind == ITEM_PRED_BACK ? v == 0 : it->option == OPT_PT && v == 7) return;
     struct sass_operand *o = operand(d, it->uniform ? SASS_UPRED : SASS_PRED);
+    o->at = it->lo;
     o->reg = (uint8_t)(it->kind == ITEM_PRED_BACK ? 7 - (v & 7) : v & 7);
     o->neg = v >> 3 & 1;
 }
@@ -176,6 +181,7 @@ static void predicate(struct decoder *d, const struct sass_item *it) {
 // The register part of an address.
 static void base_register(struct decoder *d, struct sass_operand *o, uint32_t lo) {
     o->has_reg = true;
+    o->at = (uint8_t)lo;
     o->reg = (uint8_t)take(d, lo, 8);
 }
 
@@ -191,31 +197,53 @@ static bool base_uniform(struct decoder *d, struct sass_operand *o, uint32_t lo)
     return false;
 }
 
+// The register part of an address has 64 bits, or is a 32-bit distance from the uniform one.
+static void base_width(struct decoder *d, struct sass_operand *o, uint32_t wide_bit) {
+    o->wide = bit(d, wide_bit);
+    o->unsigned_reg = !o->wide;
+}
+
+static void global_address(struct decoder *d, const struct sass_item *it, struct sass_operand *o) {
+    base_register(d, o, 24);
+    const uint32_t op = d->row->op;
+    // The operation of an atomic one takes bit 90.
+    const bool atomic = op == 0x18a || op == 0x1a8 || (op >= 0x1a2 && op <= 0x1a5);
+    if (base_uniform(d, o, it->lo2)) base_width(d, o, atomic ? 70 : 90);
+    if (it->option == OPT_255 && o->ureg == 63) o->has_ureg = false;
+    if (d->gen < SASS_80 || !bit(d, it->hide)) return;
+    o->descriptor = o->has_ureg;
+    o->shown = d->gen < SASS_90 && bit(d, it->show);
+}
+
+// Where a copy into shared memory reads: in form 6 the uniform register belongs to the destination,
+// and the descriptor lies in the next one.
+static void copy_source(struct decoder *d, const struct sass_item *it, struct sass_operand *o) {
+    base_register(d, o, 24);
+    base_width(d, o, 70);
+    if (!bit(d, 91)) d->bad = true;
+    const uint32_t u = (uint32_t)take(d, 64, 6);
+    o->descriptor = bit(d, it->hide);
+    o->has_ureg = o->descriptor || (d->form == 7 && u != 63);
+    o->ureg = (uint8_t)(d->form == 6 && u != 63 ? u + 1 : u);
+}
+
 static void memory(struct decoder *d, const struct sass_item *it) {
     struct sass_operand *o = operand(d, SASS_MEMORY);
-    o->value = extend(take(d, it->lo, it->n), it->n);
+    o->value = it->n ? extend(take(d, it->lo, it->n), it->n) : 0;
     // Without a register the offset is an address, which has no sign.
-    const bool absolute =
-        it->mode != MODE_COPY_TO && it->mode != MODE_COPY_FROM && peek(d->w, 24, 8) == 255;
+    const bool absolute = it->mode < MODE_COPY_TO && peek(d->w, 24, 8) == 255;
     if (absolute && !(d->form >= 4 && it->lo2 && peek(d->w, 91, 1)))
         o->value &= (int64_t)ones(it->n);
     switch (it->mode) {
     case MODE_PLAIN: base_register(d, o, 24); break;
     case MODE_SHARED:
+    case MODE_UNSCALED:
         base_register(d, o, 24);
-        if (d->row->op >= 0x180) o->scale = (uint8_t)take(d, 78, 2);
+        if (it->mode == MODE_SHARED && d->row->op >= 0x180) o->scale = (uint8_t)take(d, 78, 2);
         if (o->scale) o->scale++; // .X4, .X8, .X16
-        if (d->form >= 4 && it->lo2) base_uniform(d, o, it->lo2);
+        if ((d->form >= 4 || it->mode == MODE_UNSCALED) && it->lo2) base_uniform(d, o, it->lo2);
         break;
-    case MODE_GLOBAL:
-        base_register(d, o, 24);
-        if (base_uniform(d, o, it->lo2)) {
-            // The operation of an atomic one takes bit 90.
-            o->wide = bit(d, d->row->op == 0x18a || d->row->op == 0x1a8 ? 70 : 90);
-            o->unsigned_reg = !o->wide;
-        }
-        o->descriptor = d->gen >= SASS_80 && bit(d, it->hide) && o->has_ureg;
-        break;
+    case MODE_GLOBAL: global_address(d, it, o); break;
     case MODE_COPY_TO:
         base_register(d, o, 16);
         if (d->form == 6) {
@@ -223,16 +251,11 @@ static void memory(struct decoder *d, const struct sass_item *it) {
             o->ureg = (uint8_t)take(d, 64, 6);
         }
         break;
-    default: // MODE_COPY_FROM
-        base_register(d, o, 24);
-        o->wide = bit(d, 70);
-        if (bit(d, 91)) {
-            o->unsigned_reg = !o->wide;
-            o->has_ureg = true;
-            o->ureg = (uint8_t)take(d, 64, 6);
-            o->descriptor = bit(d, it->hide);
-        } else if (o->wide)
-            d->bad = true;
+    case MODE_COPY_FROM: copy_source(d, it, o); break;
+    default: // MODE_UNIFORM
+        o->reg = 255;
+        o->has_ureg = true;
+        o->ureg = (uint8_t)take(d, it->lo2, 6);
     }
 }
 
@@ -245,7 +268,8 @@ static int64_t distance(struct decoder *d) {
 static int64_t target(struct decoder *d) { return (int64_t)(d->pc + 16 + (uint64_t)distance(d)); }
 
 static void register_and(struct decoder *d, const struct sass_item *it) {
-    struct sass_operand *o = operand(d, SASS_REG);
+    struct sass_operand *o = operand(d, it->uniform ? SASS_UREG : SASS_REG);
+    o->at = it->lo;
     o->reg = (uint8_t)take(d, it->lo, it->n);
     o = operand(d, it->kind == ITEM_REG_DISTANCE ? SASS_SIGNED : SASS_TARGET);
     o->name = " "; // printed behind the register without a comma
@@ -256,115 +280,150 @@ static void register_and(struct decoder *d, const struct sass_item *it) {
     if (it->kind == ITEM_REG_DISTANCE && !o->value) d->out->n_operands--;
 }
 
-// Behind B0 to B15 stands other state of a thread, which no compiled code was seen to name.
+// ---- items, a reader each
+// -------------------------------------------------------------------------
 static void barrier(struct decoder *d, const struct sass_item *it) {
     struct sass_operand *o = operand(d, SASS_BARRIER);
     o->reg = (uint8_t)take(d, it->lo, it->n);
+    // Behind B0 to B15 stands other state of a thread, which no compiled code was seen to name.
     if (o->reg > 15) d->bad = true;
 }
 
-static void item(struct decoder *d, const struct sass_item *it) {
-    struct sass_operand *o;
-    uint64_t v;
-    switch ((enum sass_item_kind)it->kind) {
-    case ITEM_END: break;
-    case ITEM_SELECT: take(d, it->lo, it->n); break;
-    case ITEM_FIX:
-        if (take(d, it->lo, it->n) != it->low) d->bad = true;
-        break;
-    case ITEM_FIX_OR_0:
-        v = take(d, it->lo, it->n);
-        if (v && v != it->low) d->bad = true;
-        break;
-    case ITEM_HIDDEN: take(d, it->lo, it->n); break;
-    case ITEM_FLAG: modifier(d, take(d, it->lo, 1) ? it->name[0] : ""); break;
-    case ITEM_FLAG_NOT: modifier(d, take(d, it->lo, 1) ? "" : it->name[0]); break;
-    case ITEM_ENUM:
-        v = take(d, it->lo, it->n);
-        if (it->n2) v |= take(d, it->lo2, it->n2) << it->n;
-        modifier(d, it->name[v]);
-        break;
-    case ITEM_NAME_MODIFIER: modifier(d, it->name[0]); break;
-    case ITEM_REG:
-    case ITEM_UREG:
-        v = take(d, it->lo, it->n);
-        if (it->option == OPT_255 && v == 255) break;
-        o = operand(d, it->kind == ITEM_UREG ? SASS_UREG : SASS_REG);
-        o->reg = (uint8_t)v;
-        o->neg = bit(d, it->neg);
-        o->abs = bit(d, it->abs);
-        o->complement = it->complement;
-        o->reuse = reused(d, it->reuse, it->reuse == REUSE_EITHER ? 2 : 1);
-        suffix(d, o, it->suffix, it->lo2, it->n2);
-        break;
-    case ITEM_B: second_of_three(d, it); break;
-    case ITEM_C: third(d, it); break;
-    case ITEM_B2: second_of_two(d, it); break;
-    case ITEM_PRED:
-    case ITEM_PRED_NOT:
-    case ITEM_PRED_BACK: predicate(d, it); break;
-    case ITEM_NUMBER:
-    case ITEM_SIGNED:
-        v = take(d, it->lo, it->n);
-        if (it->option == OPT_ABSENT && v == it->low) break;
-        operand(d, SASS_UNSIGNED)->value = (int64_t)v;
-        break;
-    case ITEM_MEMORY: memory(d, it); break;
-    case ITEM_CONST:
-    case ITEM_UCONST:
-        o = operand(d, SASS_CONST);
-        o->value = extend(take(d, 38, 16), 16);
-        o->bank = (uint8_t)take(d, 54, 5);
-        if (!it->n) {
-            if (bit(d, 91)) d->bad = true;
-        } else if (it->kind == ITEM_UCONST) {
-            if (!bit(d, 91)) d->bad = true;
-            o->has_reg = true;
-            o->unsigned_reg = true; // of the uniform file
-            o->reg = (uint8_t)take(d, it->lo, it->n);
-        } else {
-            o->has_reg = true;
-            o->reg = (uint8_t)take(d, it->lo, it->n);
-        }
-        break;
-    case ITEM_TARGET: operand(d, SASS_TARGET)->value = target(d); break;
-    case ITEM_TARGET32:
-        v = take(d, 32, 32);
-        if (v & 3) d->bad = true;
-        operand(d, SASS_TARGET)->value = (int64_t)(d->pc + 16 + (uint64_t)extend(v, 32));
-        break;
-    case ITEM_BARRIER: barrier(d, it); break;
-    case ITEM_SPECIAL:
-        v = take(d, it->lo, it->n);
-        o = operand(d, SASS_SPECIAL);
-        o->value = (int64_t)v;
-        o->name = sass_special_name((uint32_t)v, d->gen);
-        if (!o->name) d->bad = true;
-        break;
-    case ITEM_SCOREBOARD:
-        v = take(d, it->lo, it->n);
-        if (v > 5) d->bad = true; // there are six
-        operand(d, SASS_SCOREBOARD)->value = (int64_t)v;
-        break;
-    case ITEM_SCOREBOARDS:
-        v = take(d, it->lo, it->n);
-        if (v) operand(d, SASS_SCOREBOARDS)->value = (int64_t)v;
-        break;
-    case ITEM_LUT_SPLIT:
-        v = take(d, 72, 5) << 3;
-        operand(d, SASS_UNSIGNED)->value = (int64_t)(v | take(d, 64, 3));
-        break;
-    case ITEM_NAME: operand(d, SASS_NAME)->name = it->name[0]; break;
-    case ITEM_WORD:
-        o = operand(d, SASS_NAME);
-        o->name = it->name[take(d, it->lo, it->n)];
-        if (!o->name) d->bad = true;
-        break;
-    case ITEM_REG_TARGET:
-    case ITEM_REG_DISTANCE:
-    case ITEM_REG_NUMBER: register_and(d, it); break;
-    }
+static void hidden(struct decoder *d, const struct sass_item *it) { take(d, it->lo, it->n); }
+
+static void fixed(struct decoder *d, const struct sass_item *it) {
+    const uint64_t v = take(d, it->lo, it->n);
+    if (v != it->low && !(it->kind == ITEM_FIX_OR_0 && v == 0)) d->bad = true;
 }
+
+static void flag(struct decoder *d, const struct sass_item *it) {
+    const bool set = take(d, it->lo, 1);
+    modifier(d, set == (it->kind == ITEM_FLAG) ? it->name[0] : "");
+}
+
+static void enumerated(struct decoder *d, const struct sass_item *it) {
+    uint64_t v = take(d, it->lo, it->n);
+    v |= take(d, it->lo2, it->n2) << it->n;
+    modifier(d, it->name[v]);
+}
+
+static void name_modifier(struct decoder *d, const struct sass_item *it) {
+    modifier(d, it->name[0]);
+}
+
+static void reg(struct decoder *d, const struct sass_item *it) {
+    const uint64_t v = take(d, it->lo, it->n);
+    if (it->option == OPT_255 && v == 255) return;
+    struct sass_operand *o = operand(d, it->kind == ITEM_UREG ? SASS_UREG : SASS_REG);
+    o->at = it->lo;
+    o->reg = (uint8_t)v;
+    o->neg = bit(d, it->neg);
+    o->abs = bit(d, it->abs);
+    o->complement = it->complement;
+    o->reuse = reused(d, it->reuse, it->reuse == REUSE_EITHER ? 2 : 1);
+    if (it->name) o->name = it->name[0];
+    suffix(d, o, it->suffix, take(d, it->lo2, it->n2) | take(d, it->lo64, it->n64) << it->n2);
+}
+
+static void number(struct decoder *d, const struct sass_item *it) {
+    const uint64_t v = take(d, it->lo, it->n);
+    if (it->option == OPT_ABSENT && v == it->low) return;
+    operand(d, SASS_UNSIGNED)->value = (int64_t)v;
+}
+
+static void constant_memory(struct decoder *d, const struct sass_item *it) {
+    struct sass_operand *o = operand(d, SASS_CONST);
+    o->value = extend(take(d, 38, 16), 16);
+    o->bank = (uint8_t)take(d, 54, 5);
+    const bool uniform = it->kind == ITEM_UCONST;
+    if ((uniform || !it->n) && bit(d, 91) != uniform) d->bad = true;
+    if (!it->n) return;
+    o->has_reg = true;
+    o->unsigned_reg = uniform; // of the uniform file
+    o->at = it->lo;
+    o->reg = (uint8_t)take(d, it->lo, it->n);
+}
+
+static void branch_target(struct decoder *d, const struct sass_item *it) {
+    (void)it;
+    operand(d, SASS_TARGET)->value = target(d);
+}
+
+static void near_target(struct decoder *d, const struct sass_item *it) {
+    const uint64_t v = take(d, it->lo, it->n);
+    if (v & 3) d->bad = true;
+    operand(d, SASS_TARGET)->value = (int64_t)(d->pc + 16 + (uint64_t)extend(v, it->n));
+}
+
+static void special(struct decoder *d, const struct sass_item *it) {
+    struct sass_operand *o = operand(d, SASS_SPECIAL);
+    o->value = (int64_t)take(d, it->lo, it->n);
+    o->name = sass_special_name((uint32_t)o->value, d->gen);
+    if (!o->name) d->bad = true;
+}
+
+static void scoreboard(struct decoder *d, const struct sass_item *it) {
+    const uint64_t v = take(d, it->lo, it->n);
+    if (v > 5) d->bad = true; // there are six
+    operand(d, SASS_SCOREBOARD)->value = (int64_t)v;
+}
+
+static void scoreboards(struct decoder *d, const struct sass_item *it) {
+    const uint64_t v = take(d, it->lo, it->n);
+    if (v) operand(d, SASS_SCOREBOARDS)->value = (int64_t)v;
+}
+
+static void split_table(struct decoder *d, const struct sass_item *it) {
+    (void)it;
+    const uint64_t high = take(d, 72, 5) << 3;
+    operand(d, SASS_UNSIGNED)->value = (int64_t)(high | take(d, 64, 3));
+}
+
+static void name(struct decoder *d, const struct sass_item *it) {
+    operand(d, SASS_NAME)->name = it->name[0];
+}
+
+static void word(struct decoder *d, const struct sass_item *it) {
+    const char *text = it->name[take(d, it->lo, it->n)];
+    if (!text) d->bad = true;
+    if (!text || *text) operand(d, SASS_NAME)->name = text;
+}
+
+typedef void item_reader(struct decoder *d, const struct sass_item *it);
+static item_reader *const reader[] = {
+    [ITEM_SELECT] = hidden,
+    [ITEM_FIX] = fixed,
+    [ITEM_FIX_OR_0] = fixed,
+    [ITEM_HIDDEN] = hidden,
+    [ITEM_FLAG] = flag,
+    [ITEM_FLAG_NOT] = flag,
+    [ITEM_ENUM] = enumerated,
+    [ITEM_REG] = reg,
+    [ITEM_UREG] = reg,
+    [ITEM_B] = second_of_three,
+    [ITEM_C] = third,
+    [ITEM_B2] = second_of_two,
+    [ITEM_PRED] = predicate,
+    [ITEM_PRED_NOT] = predicate,
+    [ITEM_PRED_BACK] = predicate,
+    [ITEM_NUMBER] = number,
+    [ITEM_MEMORY] = memory,
+    [ITEM_CONST] = constant_memory,
+    [ITEM_UCONST] = constant_memory,
+    [ITEM_TARGET] = branch_target,
+    [ITEM_TARGET_BYTES] = near_target,
+    [ITEM_BARRIER] = barrier,
+    [ITEM_SPECIAL] = special,
+    [ITEM_SCOREBOARD] = scoreboard,
+    [ITEM_SCOREBOARDS] = scoreboards,
+    [ITEM_LUT_SPLIT] = split_table,
+    [ITEM_NAME] = name,
+    [ITEM_NAME_MODIFIER] = name_modifier,
+    [ITEM_WORD] = word,
+    [ITEM_REG_TARGET] = register_and,
+    [ITEM_REG_DISTANCE] = register_and,
+    [ITEM_REG_NUMBER] = register_and,
+};
 
 static bool holds(const struct sass_row *r, struct sass_word w) {
     for (const struct sass_item *it = r->item; it->kind != ITEM_END; it++)
@@ -407,7 +466,7 @@ static void name_product(struct decoder *d) {
         if (a_zero || b_zero || (imm && v == 0))
             in->name = "IMAD.MOV";
         else if (imm && v == 1)
-            in->name = "IMAD.IADD";
+            in->name = c_zero ? "IMAD.MOV" : "IMAD.IADD";
         else if (imm && c_zero && bits_is_pow2(v) && v != 0x10000 && v != 0x80000000)
             in->name = "IMAD.SHL";
     }
@@ -426,12 +485,12 @@ enum sass_found sass_decode(struct sass_word w, uint64_t pc, uint32_t gen, struc
     take(&d, 0, 12);
     // Control; reuse belongs to operands, but for the units behind a queue, which have no use for
     // it.
-    take(&d, 105, d.row->op < 0x100 ? 17 : 20);
+    take(&d, 105, queued(d.row->op) ? 20 : 17);
     out->guard = (uint8_t)take(&d, 12, 3);
     out->guard_not = take(&d, 15, 1);
     out->guard_uniform = d.row->uniform;
     for (const struct sass_item *it = d.row->item; it->kind != ITEM_END; it++)
-        if (!it->gens || (it->gens & gen)) item(&d, it);
+        if (!it->gens || (it->gens & gen)) reader[it->kind](&d, it);
     if (d.row->quirk == QUIRK_IMAD) name_product(&d);
     const struct sass_word rest = {w.lo & ~d.seen.lo, w.hi & ~d.seen.hi};
     if (extra) *extra = rest;

@@ -91,14 +91,15 @@ static void put_bf16(struct out *o, uint32_t bits) {
 
 static void put_address(struct out *o, const struct sass_operand *p, uint32_t gen) {
     const bool shown = p->has_ureg && !(p->descriptor), rz = p->reg == 255;
-    if (p->descriptor && gen >= SASS_90) {
+    if (p->descriptor && (gen >= SASS_90 || p->shown)) {
         put(o, "desc[");
         put_ureg(o, p->ureg);
         put(o, "]");
     }
     put(o, "[");
     const char *plus = "";
-    if (!rz || (p->descriptor && (p->wide || p->unsigned_reg))) {
+    const bool alone = p->descriptor || !p->has_ureg || gen >= SASS_90;
+    if (!rz || (alone && (p->wide || p->unsigned_reg))) {
         put_reg(o, p->reg);
         if (p->scale) put(o, ".X%u", 1u << p->scale);
         if (p->wide) put(o, ".64");
@@ -145,7 +146,11 @@ static void put_operand(struct out *o, const struct sass_operand *p, uint32_t ge
     if (p->abs) put(o, "|");
     switch (p->kind) {
     case SASS_REG: put_reg(o, p->reg); break;
-    case SASS_UREG: put_ureg(o, p->reg); break;
+    case SASS_UREG:
+        if (p->name) put(o, "%s[", p->name);
+        put_ureg(o, p->reg);
+        if (p->name) put(o, "]");
+        break;
     case SASS_PRED:
     case SASS_UPRED: put_pred(o, p->reg, p->neg, p->kind == SASS_UPRED); break;
     case SASS_UNSIGNED: put(o, "0x%" PRIx64, (uint64_t)p->value); break;

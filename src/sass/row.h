@@ -8,28 +8,27 @@
 
 enum sass_item_kind {
     ITEM_END,
-    ITEM_SELECT,    // the row holds only when the field has the value `low`
-    ITEM_FIX,       // the field always has the value `low`; anything else is unknown
-    ITEM_FIX_OR_0,  // `low` or 0
-    ITEM_HIDDEN,    // a field that has a meaning and is not printed
-    ITEM_FLAG,      // one bit: name[0] when set
-    ITEM_FLAG_NOT,  // one bit: name[0] when clear
-    ITEM_ENUM,      // field (and second field above it): name by value; "" prints nothing
-    ITEM_REG,       // register
-    ITEM_UREG,      // uniform register
-    ITEM_B,         // second source of three, placed by the form
-    ITEM_C,         // third source
-    ITEM_B2,        // second source of two: never at bit 64
-    ITEM_PRED,      // predicate
-    ITEM_PRED_NOT,  // with its negation in the next bit
-    ITEM_PRED_BACK, // complement of the number, negation above, printed when it is not PT
-    ITEM_NUMBER,    // an unsigned field
-    ITEM_SIGNED,
-    ITEM_MEMORY,   // address: see `mode`
-    ITEM_CONST,    // c[bank][reg + offset]
-    ITEM_UCONST,   // c[bank][ureg + offset]
-    ITEM_TARGET,   // distance in words of four bytes
-    ITEM_TARGET32, // distance in bytes
+    ITEM_SELECT,       // the row holds only when the field has the value `low`
+    ITEM_FIX,          // the field always has the value `low`; anything else is unknown
+    ITEM_FIX_OR_0,     // `low` or 0
+    ITEM_HIDDEN,       // a field that has a meaning and is not printed
+    ITEM_FLAG,         // one bit: name[0] when set
+    ITEM_FLAG_NOT,     // one bit: name[0] when clear
+    ITEM_ENUM,         // field (and second field above it): name by value; "" prints nothing
+    ITEM_REG,          // register
+    ITEM_UREG,         // uniform register
+    ITEM_B,            // second source of three, placed by the form
+    ITEM_C,            // third source
+    ITEM_B2,           // second source of two: never at bit 64
+    ITEM_PRED,         // predicate
+    ITEM_PRED_NOT,     // with its negation in the next bit
+    ITEM_PRED_BACK,    // complement of the number, negation above, printed when it is not PT
+    ITEM_NUMBER,       // an unsigned field
+    ITEM_MEMORY,       // address: see `mode`
+    ITEM_CONST,        // c[bank][reg + offset]
+    ITEM_UCONST,       // c[bank][ureg + offset]
+    ITEM_TARGET,       // distance in words of four bytes
+    ITEM_TARGET_BYTES, // distance in bytes
     ITEM_BARRIER,
     ITEM_SPECIAL,
     ITEM_SCOREBOARD,
@@ -37,7 +36,7 @@ enum sass_item_kind {
     ITEM_LUT_SPLIT, // table of PLOP3: five bits at 72, three at 64
     ITEM_NAME,      // an operand that is always the same
     ITEM_NAME_MODIFIER,
-    ITEM_WORD,         // an operand that is a word by value
+    ITEM_WORD,         // an operand that is a word by value; "" is no operand
     ITEM_REG_TARGET,   // register and address
     ITEM_REG_DISTANCE, // register and distance
     ITEM_REG_NUMBER    // register and absolute address
@@ -47,11 +46,13 @@ enum sass_item_kind {
 enum { OPT_ALWAYS, OPT_PT, OPT_255, OPT_ABSENT };
 
 enum sass_mode {
-    MODE_PLAIN,   // [A + offset]
-    MODE_SHARED,  // [A.scale + UR + offset], sm_75 on
-    MODE_GLOBAL,  // [A.64 + UR + offset], or a descriptor
-    MODE_COPY_TO, // destination of LDGSTS
-    MODE_COPY_FROM
+    MODE_PLAIN,    // [A + offset]
+    MODE_SHARED,   // [A.scale + UR + offset], sm_75 on
+    MODE_UNSCALED, // the same without a scale
+    MODE_GLOBAL,   // [A.64 + UR + offset], or a descriptor
+    MODE_COPY_TO,  // destination of LDGSTS
+    MODE_COPY_FROM,
+    MODE_UNIFORM // [UR + offset]
 };
 
 // What tells apart names that one encoding has.
@@ -74,6 +75,8 @@ struct sass_item {
     bool complement;      // negation is a complement
     bool uniform;         // of the uniform file
     uint8_t hide;         // bit that makes the uniform register a descriptor, from sm_80 on
+    uint8_t show;         // bit that makes sm_80 print the descriptor
+    uint8_t only_bit;     // the item is there when this bit is set
     uint64_t low;         // value of ITEM_SELECT and ITEM_FIX; of OPT_ABSENT
     const char *const *name;
     const char *const *suffix; // by value of the second field

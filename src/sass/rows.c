@@ -5,7 +5,7 @@ enum {
     ALL = 63,
     TO_70 = SASS_70,
     TO_75 = SASS_70 | SASS_75,
-    TO_86 = SASS_70 | SASS_75 | SASS_80 | SASS_86,
+    TURING_TO_86 = SASS_75 | SASS_80 | SASS_86,
     TO_89 = ALL & ~SASS_90,
     FROM_75 = ALL & ~SASS_70,
     FROM_80 = ALL & ~TO_75,
@@ -30,6 +30,7 @@ WORDS n_bool[] = {"AND", "OR", "XOR", NULL};
 WORDS n_size[] = {"U8", "S8", "U16", "S16", "", "64", "128", NULL};
 WORDS n_size_constant[] = {"U8", "S8", "U16", "S16", "", "64", NULL, NULL};
 WORDS n_size_global[] = {"U8", "S8", "U16", "S16", "", "64", "128", "U.128"};
+WORDS n_small_integer[] = {"U8", "S8", "U16", "S16"};
 WORDS n_copy_size[] = {NULL, NULL, NULL, NULL, "", "64", "128", NULL};
 WORDS n_evict[] = {"EF", "", "EL", "LU", "EU", "NA", NULL, NULL};
 WORDS n_kind[] = {"CONSTANT", "", "STRONG", "MMIO"};
@@ -46,9 +47,17 @@ WORDS n_atom[] = {"ADD",  "MIN",     "MAX", "INC", "DEC", "AND", "OR", "XOR",
                   "EXCH", "SAFEADD", NULL,  NULL,  NULL,  NULL,  NULL, NULL};
 WORDS n_red[] = {"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"};
 WORDS n_atom_type[] = {"", "S32", "64", "F32.FTZ.RN", "F16x2.RN", "S64", "F64.RN", "BF16x2.RN"};
-// Of REDG for floats; the other values occur in no compiled code that was looked at.
-WORDS n_redg_type[] = {NULL, NULL,         NULL, NULL, NULL, NULL, NULL, NULL,
-                       NULL, "F32.FTZ.RN", NULL, NULL, NULL, NULL, NULL, "F64.RN"};
+// Of floats, from sm_90 on.
+WORDS n_redg_type[] = {"F16x2.RN",  "F16x4.RN",   "F16x8.RN",     "BF16x2.RN",
+                       "BF16x4.RN", "BF16x8.RN",  NULL,           NULL,
+                       NULL,        "F32.FTZ.RN", "F32x2.FTZ.RN", "F32x4.FTZ.RN",
+                       "F32.RN",    "F32x2.RN",   "F32x4.RN",     "F64.RN"};
+// Atomic operations on floats are opcodes of their own from sm_90 on.
+WORDS n_atom_type_90[] = {"", "S32", "64", "S64", NULL, NULL, NULL, NULL};
+WORDS n_atom_float[] = {"ADD", NULL, "MIN", NULL, "MAX", NULL, NULL, NULL};
+WORDS n_ldgmc[] = {"ADD", "MIN", "MAX", NULL, NULL, "AND", "OR", "XOR"};
+WORDS n_ldgmc_float[] = {"ADD", NULL, "MIN", NULL, "MAX", NULL, "F32ADD", NULL};
+WORDS n_ldgmc_type[] = {"32", "S32", "64", "S64", NULL, NULL, NULL, NULL};
 WORDS n_cas_type[] = {"", "S32", "64", NULL, NULL, NULL, NULL, NULL};
 WORDS n_atoms[] = {"ADD",  "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR",
                    "EXCH", NULL,  NULL,  NULL,  NULL,  NULL,  NULL, NULL};
@@ -60,6 +69,8 @@ WORDS n_byte_suffix[] = {"", ".B1", ".B2", ".B3"};
 WORDS n_high[] = {"", ".H1"};
 WORDS n_vote[] = {"ALL", "ANY", "EQ", NULL};
 WORDS n_prmt[] = {"", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16", NULL};
+WORDS n_h1[] = {"", ".H1"};
+WORDS n_crossed[] = {"", ".H0_NH1"};
 WORDS n_side[] = {"L", "R"};
 WORDS n_shift[] = {"S64", "U64", "S32", "U32"};
 WORDS n_scale[] = {NULL, "D8", "D4", "D2", "", "M2", "M4", "M8"};
@@ -71,6 +82,7 @@ WORDS n_video[] = {"U32", "", "U16x2", "S16x2"};
 WORDS n_row_col[] = {".ROW", ".COL"};
 WORDS n_row[] = {".ROW"};
 WORDS n_col[] = {".COL"};
+WORDS n_col_1[] = {NULL, ".COL"};
 WORDS n_accumulator[] = {"F16", "F32"};
 WORDS n_step[] = {"STEP0", "STEP1", "STEP2", "STEP3"};
 WORDS n_hmma[] = {"1688", "16816"};
@@ -81,7 +93,10 @@ WORDS n_i2ip[] = {"U8", "S8", "U16", "S16", "U2", "S2", "U4", "S4"};
 WORDS n_matrix[] = {"M88", "MT88", "M816", NULL};
 WORDS n_matrices[] = {"", "2", "4", NULL};
 WORDS n_f2fp[] = {"", "BF16"};
-WORDS n_f2fp_89[] = {"F16.F32", "BF16.F32"};
+WORDS n_f2fp_to[] = {"F16", "BF16", NULL, "TF32", "E5M2", "E4M3", NULL, NULL};
+WORDS n_f2fp_fp8[] = {NULL, NULL, "E5M2", "E4M3"};
+WORDS n_fp8_first[] = {"E4M3", "E5M2"};
+WORDS n_qmma[] = {"16816", "16832", NULL, NULL};
 WORDS n_f2fp_round[] = {"", NULL, NULL, "RZ", NULL, NULL, NULL, NULL};
 WORDS n_dmma[] = {"8x8x4", "16x8x4", "16x8x8", "16x8x16"};
 WORDS n_sign32[] = {"U32", "S32"};
@@ -94,6 +109,7 @@ WORDS n_float_short_32[] = {NULL, "F16", "", NULL};
 WORDS n_float_double[] = {NULL, NULL, NULL, "F64"};
 WORDS n_integer_32[] = {"U8", "S8", "U16", "S16", "U32", "", NULL, NULL};
 WORDS n_flush[] = {"", "FMZ", "FTZ", NULL};
+WORDS n_flush_oob[] = {"", "FMZ", "FTZ", "OOB"};
 WORDS n_silent[] = {NULL, "", "", ""}; // a result's format that follows from the source's
 WORDS n_integer[] = {"U8", "S8", "U16", "S16", "U32", "", "U64", "S64"};
 WORDS n_mufu[] = {"COS",  "SIN",  "EX2", "LG2", "RCP", "RSQ", "RCP64H", "RSQ64H",
@@ -120,6 +136,36 @@ WORDS n_membar[] = {"SC", "ALL", "", NULL};
 WORDS n_membar_scope[] = {"CTA", "SM", "GPU", "SYS", NULL, "VC", NULL, NULL};
 WORDS n_match[] = {"ALL", "ANY"};
 WORDS n_space[] = {"G", "L", "S", NULL};
+WORDS n_syncs[] = {"", "TMASK", "RED", NULL};
+WORDS n_syncs_count[] = {"", "A1T0", "A0T1", "A0TR", "A0TX", "ART0", NULL, NULL};
+WORDS n_arrives[] = {"", "ARVCNT", "TRANSCNT", NULL};
+WORDS n_tensor[] = {"1D", "2D", "3D", "4D", "5D", NULL, NULL, NULL};
+WORDS n_stas[] = {NULL, NULL, NULL, NULL, "", "64", "128", NULL};
+WORDS n_group[] = {"gsb0", NULL, NULL, NULL, NULL, NULL, NULL, ""};
+WORDS n_view[] = {"S", "G"};
+// Products of a warp group: 64 rows, columns by eights, depth.
+#define COLUMNS(d)                                                                                 \
+    "64x8x" d, "64x16x" d, "64x24x" d, "64x32x" d, "64x40x" d, "64x48x" d, "64x56x" d, "64x64x" d, \
+        "64x72x" d, "64x80x" d, "64x88x" d, "64x96x" d, "64x104x" d, "64x112x" d, "64x120x" d,     \
+        "64x128x" d, "64x136x" d, "64x144x" d, "64x152x" d, "64x160x" d, "64x168x" d, "64x176x" d, \
+        "64x184x" d, "64x192x" d, "64x200x" d, "64x208x" d, "64x216x" d, "64x224x" d, "64x232x" d, \
+        "64x240x" d, "64x248x" d, "64x256x" d
+WORDS n_shape_16_8[] = {COLUMNS("16"), COLUMNS("8")};
+WORDS n_shape_16_32[] = {COLUMNS("16"), COLUMNS("32")};
+WORDS n_shape_32_64[] = {COLUMNS("32"), COLUMNS("64")};
+// Of integers each width has three depths, of which the second is that of sparse products.
+#define DEPTHS(c) "64x" c "x32", "64x" c "x64", NULL
+WORDS n_shape_integer[64] = {
+    DEPTHS("8"),   DEPTHS("16"),  DEPTHS("24"),  DEPTHS("32"),  DEPTHS("48"),  DEPTHS("64"),
+    DEPTHS("80"),  DEPTHS("96"),  DEPTHS("112"), DEPTHS("128"), DEPTHS("144"), DEPTHS("160"),
+    DEPTHS("176"), DEPTHS("192"), DEPTHS("208"), DEPTHS("224"), DEPTHS("240"), DEPTHS("256")};
+// Signs and transpositions of two matrices in memory, by bits 61 to 63 and 72.
+#define NEGATIVE(a)                                                                                \
+    a, a ".tnspA", a ".tnspB", a ".tnspA.tnspB", a ".negB", a ".negB.tnspA", a ".negB.tnspB",      \
+        a ".negB.tnspA.tnspB"
+WORDS n_matrices_ab[] = {NEGATIVE(""), NEGATIVE(".negA")};
+WORDS n_matrix_b[] = {"", ".tnspB", ".negB", ".negB.tnspB"};
+WORDS n_matrices_signs[] = {"", ".negB", ".negA", ".negA.negB"};
 WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 
 // ---- items
@@ -154,11 +200,20 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 #define RA_PART(l, w, t)  R_A(.lo2 = l, .n2 = w, .suffix = t)
 #define R64_FLOAT                                                                                  \
     ITEM(.kind = ITEM_REG, .lo = 64, .n = 8, .neg = 75, .abs = 74, .reuse = REUSE_EITHER)
-#define UD           ITEM(.kind = ITEM_UREG, .lo = 16, .n = 6)
-#define UA           ITEM(.kind = ITEM_UREG, .lo = 24, .n = 6)
-#define UA_NEG       ITEM(.kind = ITEM_UREG, .lo = 24, .n = 6, .neg = 72)
-#define UA_NOT       ITEM(.kind = ITEM_UREG, .lo = 24, .n = 6, .neg = 72, .complement = true)
-#define UR_NOT(l, b) ITEM(.kind = ITEM_UREG, .lo = l, .n = 6, .neg = b, .complement = true)
+#define UREG(l)          ITEM(.kind = ITEM_UREG, .lo = l, .n = 6)
+#define DESC(l)          ITEM(.kind = ITEM_UREG, .lo = l, .n = 6, .name = ONE("desc"))
+#define GDESC_OF(l, ...) ITEM(.kind = ITEM_UREG, .lo = l, .n = 6, .name = ONE("gdesc"), __VA_ARGS__)
+#define GDESC(l)         GDESC_OF(l, .lo2 = 61, .n2 = 3, .lo64 = 72, .n64 = 1, .suffix = n_matrices_ab)
+#define GDESC_B(l)       GDESC_OF(l, .lo2 = 62, .n2 = 2, .suffix = n_matrix_b)
+#define GDESC_PLAIN(l)   GDESC_OF(l, .lo2 = 0)
+#define GDESC_SIGNED(l)                                                                            \
+    GDESC_OF(l, .lo2 = 63, .n2 = 1, .lo64 = 72, .n64 = 1, .suffix = n_matrices_signs)
+#define GDESC_SIGNED_B(l) GDESC_OF(l, .lo2 = 63, .n2 = 1, .suffix = n_matrices_signs)
+#define UD                ITEM(.kind = ITEM_UREG, .lo = 16, .n = 6)
+#define UA                ITEM(.kind = ITEM_UREG, .lo = 24, .n = 6)
+#define UA_NEG            ITEM(.kind = ITEM_UREG, .lo = 24, .n = 6, .neg = 72)
+#define UA_NOT            ITEM(.kind = ITEM_UREG, .lo = 24, .n = 6, .neg = 72, .complement = true)
+#define UR_NOT(l, b)      ITEM(.kind = ITEM_UREG, .lo = l, .n = 6, .neg = b, .complement = true)
 
 #define B_OF(t, ...)  ITEM(.kind = ITEM_B, .type = SASS_##t, __VA_ARGS__)
 #define C_OF(t, ...)  ITEM(.kind = ITEM_C, .type = SASS_##t, __VA_ARGS__)
@@ -180,18 +235,32 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 #define B2_PART(t, l, w, s)       B2_OF(t, .lo2 = l, .n2 = w, .suffix = s)
 #define B2_SHIFTED(t)             B2_OF(t, .neg = 63)
 #define B2_SHIFTED_NOT(t)         B2_OF(t, .neg = 63, .complement = true)
-#define FMZ_FTZ                   ENUM2(76, 1, 80, 1, n_flush)
-#define B2_INT(t)                 B2_OF(t, .neg = 63)
-#define B_NOT(t)                  B_OF(t, SIGNS_INT, .complement = true)
-#define C_NOT(t)                  C_OF(t, SIGNS_INT, .complement = true)
-#define B2_NOT(t)                 B2_OF(t, .neg = 63, .complement = true)
-#define B_NEG32                   B_OF(UNSIGNED, .neg = 63)
-#define B_SHIFTED(t)              B_OF(t, .neg = 63)
-#define B_SHIFTED_NOT(t)          B_OF(t, .neg = 63, .complement = true)
-#define B_PART(l, w, t)           B_OF(UNSIGNED, .lo2 = l, .n2 = w, .suffix = t)
-#define B_HALF(t)                 B_OF(t, SIGNS_HALF)
-#define C_HALF(t)                 C_OF(t, SIGNS_HALF)
-#define B2_HALF(t)                B2_OF(t, .neg = 63, .abs = 62, .lo2 = 60, .n2 = 2, .suffix = n_half_suffix)
+#define B_CROSSED                 B_OF(UNSIGNED, .abs = 62, .lo2 = 86, .n2 = 1, .suffix = n_crossed)
+// Signs of bfloat pairs, which have no halves to choose.
+#define SIGNS_BFLOAT .neg = 63, .abs = 62, .neg64 = 84, .abs64 = 83
+#define B_BFLOAT     B_OF(BF16X2, SIGNS_BFLOAT)
+#define C_BFLOAT     C_OF(BF16X2, SIGNS_BFLOAT)
+#define RA_SIGNED    R_A(.neg = 72, .abs = 73)
+#define FMZ_FTZ_OOB                                                                                \
+    ITEM(.kind = ITEM_ENUM, .lo = 76, .n = 1, .lo2 = 80, .n2 = 1, .name = n_flush, .gens = TO_89), \
+        ITEM(.kind = ITEM_ENUM, .lo = 76, .n = 1, .lo2 = 80, .n2 = 1, .name = n_flush_oob,         \
+             .gens = ONLY_90)
+// What RELU takes away is guarded by a predicate of its own.
+#define RELU_OR_NOT      FLAG(79, "RELU")
+#define RELU_GUARD       ITEM(.kind = ITEM_PRED_NOT, .lo = 87, .n = 4, .option = OPT_PT, .only_bit = 79)
+#define F2FP_TO          FLAG(77, "SATFINITE"), FLAG(75, "RELU"), ENUM2(76, 1, 86, 2, n_f2fp_to)
+#define FMZ_FTZ          ENUM2(76, 1, 80, 1, n_flush)
+#define B2_INT(t)        B2_OF(t, .neg = 63)
+#define B_NOT(t)         B_OF(t, SIGNS_INT, .complement = true)
+#define C_NOT(t)         C_OF(t, SIGNS_INT, .complement = true)
+#define B2_NOT(t)        B2_OF(t, .neg = 63, .complement = true)
+#define B_NEG32          B_OF(UNSIGNED, .neg = 63)
+#define B_SHIFTED(t)     B_OF(t, .neg = 63)
+#define B_SHIFTED_NOT(t) B_OF(t, .neg = 63, .complement = true)
+#define B_PART(l, w, t)  B_OF(UNSIGNED, .lo2 = l, .n2 = w, .suffix = t)
+#define B_HALF(t)        B_OF(t, SIGNS_HALF)
+#define C_HALF(t)        C_OF(t, SIGNS_HALF)
+#define B2_HALF(t)       B2_OF(t, .neg = 63, .abs = 62, .lo2 = 60, .n2 = 2, .suffix = n_half_suffix)
 
 #define PRED_OF(l, ...)     ITEM(.kind = ITEM_PRED, .lo = l, .n = 3, __VA_ARGS__)
 #define PRED_NOT_OF(l, ...) ITEM(.kind = ITEM_PRED_NOT, .lo = l, .n = 4, __VA_ARGS__)
@@ -205,19 +274,27 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 #define UPN_UNLESS_PT(l)    PRED_NOT_OF(l, .uniform = true, .option = OPT_PT)
 #define PRED_BACK           ITEM(.kind = ITEM_PRED_BACK, .lo = 64, .n = 4)
 
+#define UPRED_BACK(l) ITEM(.kind = ITEM_PRED_BACK, .lo = l, .n = 4, .uniform = true)
+// A predicate for which accumulators count as 0; before sm_86 there is none.
+#define MATRIX_GUARD                                                                               \
+    ITEM(.kind = ITEM_FIX_OR_0, .lo = 87, .n = 4, .low = 15, .gens = SASS_75 | SASS_80),           \
+        ITEM(.kind = ITEM_PRED_BACK, .lo = 87, .n = 4, .uniform = true, .gens = FROM_86)
 #define NUMBER(l, w) ITEM(.kind = ITEM_NUMBER, .lo = l, .n = w)
 #define NUMBER_UNLESS(l, w, v)                                                                     \
     ITEM(.kind = ITEM_NUMBER, .lo = l, .n = w, .option = OPT_ABSENT, .low = v)
-#define LUT_SPLIT        ITEM(.kind = ITEM_LUT_SPLIT)
-#define SREG(l)          ITEM(.kind = ITEM_SPECIAL, .lo = l, .n = 8)
-#define BREG(l, w)       ITEM(.kind = ITEM_BARRIER, .lo = l, .n = w)
-#define SCOREBOARD(l)    ITEM(.kind = ITEM_SCOREBOARD, .lo = l, .n = 3)
-#define SCOREBOARDS(l)   ITEM(.kind = ITEM_SCOREBOARDS, .lo = l, .n = 6)
-#define TARGET           ITEM(.kind = ITEM_TARGET)
-#define TARGET32         ITEM(.kind = ITEM_TARGET32)
-#define REG_AND_TARGET   ITEM(.kind = ITEM_REG_TARGET, .lo = 24, .n = 8)
-#define REG_AND_DISTANCE ITEM(.kind = ITEM_REG_DISTANCE, .lo = 24, .n = 8)
-#define REG_AND_NUMBER   ITEM(.kind = ITEM_REG_NUMBER, .lo = 24, .n = 8)
+#define LUT_SPLIT         ITEM(.kind = ITEM_LUT_SPLIT)
+#define WORD(l, w, t)     ITEM(.kind = ITEM_WORD, .lo = l, .n = w, .name = t)
+#define SREG(l)           ITEM(.kind = ITEM_SPECIAL, .lo = l, .n = 8)
+#define BREG(l, w)        ITEM(.kind = ITEM_BARRIER, .lo = l, .n = w)
+#define SCOREBOARD(l)     ITEM(.kind = ITEM_SCOREBOARD, .lo = l, .n = 3)
+#define SCOREBOARDS(l)    ITEM(.kind = ITEM_SCOREBOARDS, .lo = l, .n = 6)
+#define TARGET            ITEM(.kind = ITEM_TARGET)
+#define TARGET32          ITEM(.kind = ITEM_TARGET_BYTES, .lo = 32, .n = 32)
+#define TARGET_LATE       ITEM(.kind = ITEM_TARGET_BYTES, .lo = 24, .n = 57)
+#define REG_AND_TARGET    ITEM(.kind = ITEM_REG_TARGET, .lo = 24, .n = 8)
+#define REG_AND_DISTANCE  ITEM(.kind = ITEM_REG_DISTANCE, .lo = 24, .n = 8)
+#define UREG_AND_DISTANCE ITEM(.kind = ITEM_REG_DISTANCE, .lo = 24, .n = 6, .uniform = true)
+#define REG_AND_NUMBER    ITEM(.kind = ITEM_REG_NUMBER, .lo = 24, .n = 8)
 
 #define CONSTANT_ONLY   ITEM(.kind = ITEM_CONST)
 #define CONSTANT_R      ITEM(.kind = ITEM_CONST, .lo = 24, .n = 8)
@@ -229,12 +306,19 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 #define MEMORY_UR64(m)         MEMORY_AT(m, 64, .hide = 0)
 #define MEMORY_UR32_HIDE(m, h) MEMORY_AT(m, 32, .hide = h)
 #define MEMORY_UR64_HIDE(m, h) MEMORY_AT(m, 64, .hide = h)
+#define MEMORY_STAS            MEMORY_AT(GLOBAL, 64, .option = OPT_255)
+#define MEMORY_LDG             MEMORY_AT(GLOBAL, 32, .hide = 76, .show = 101)
+#define MEMORY_U(l, w)         ITEM(.kind = ITEM_MEMORY, .mode = MODE_UNIFORM, .lo = 40, .n = w, .lo2 = l)
 #define MEMORY_SCALED          MEMORY_AT(SHARED, 0, .hide = 0)
 #define COPY_TO                ITEM(.kind = ITEM_MEMORY, .mode = MODE_COPY_TO, .lo = 44, .n = 20)
 #define COPY_FROM                                                                                  \
     ITEM(.kind = ITEM_MEMORY, .mode = MODE_COPY_FROM, .lo = 32, .n = 12, .lo2 = 64, .hide = 76)
 
-#define TEXTURE FLAG(60, "SCR"), ENUM(79, 2, n_tex_result)
+#define TENSOR           FIX(91, 1, 1), ENUM(79, 3, n_tensor)
+#define GROUP            UPRED_BACK(87), WORD(84, 3, n_group), FIX(91, 1, 1)
+#define GROUP_SPARSE     UPRED_BACK(87), REG(40), NUMBER(48, 2), WORD(84, 3, n_group), FIX(91, 1, 1)
+#define GROUP_SPARSE_ALL UPRED_BACK(87), REG(40), WORD(84, 3, n_group), FIX(91, 1, 1)
+#define TEXTURE          FLAG(60, "SCR"), ENUM(79, 2, n_tex_result)
 #define TEXTURE_OPERANDS                                                                           \
     NUMBER(54, 5), NUMBER(40, 14),                                                                 \
         ITEM(.kind = ITEM_WORD, .lo = 61, .n = 3, .name = n_dimensions), NUMBER_UNLESS(72, 4, 15)
@@ -260,11 +344,20 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
         FLAG_IN(TO_75, 76, "PRIVATE"), ENUM_IN(FROM_80, 77, 4, n_order)
 #define ATOM_FLAGS                                                                                 \
     FLAG(72, "E"), ENUM(87, 4, n_atom), ENUM(84, 3, n_evict), ENUM(73, 3, n_atom_type), ATOM_ORDER
+#define ATOM_FLAGS_90                                                                              \
+    FLAG(72, "E"), ENUM(87, 4, n_atom), ENUM(84, 3, n_evict), ENUM(73, 3, n_atom_type_90),         \
+        ENUM(77, 4, n_order)
+#define RED_FLAGS_90                                                                               \
+    FLAG(72, "E"), ENUM(87, 3, n_red), ENUM(84, 3, n_evict), ENUM(73, 3, n_atom_type_90),          \
+        ENUM(77, 4, n_order)
+#define ATOM_FLOAT_FLAGS                                                                           \
+    FLAG(72, "E"), ENUM(87, 3, n_atom_float), ENUM(84, 3, n_evict), ENUM(73, 4, n_redg_type),      \
+        ENUM(77, 4, n_order)
 #define CAS_FLAGS                                                                                  \
     FLAG(72, "E"), ENUM(87, 1, n_cas_global), ENUM(84, 3, n_evict), ENUM(73, 3, n_cas_type),       \
         ATOM_ORDER
 #define REDG_FLAGS                                                                                 \
-    FLAG(72, "E"), ENUM(87, 3, n_red), ENUM(84, 3, n_evict), ENUM(73, 4, n_redg_type),             \
+    FLAG(72, "E"), ENUM(87, 3, n_atom_float), ENUM(84, 3, n_evict), ENUM(73, 4, n_redg_type),      \
         ENUM(77, 4, n_order)
 #define RED_FLAGS                                                                                  \
     FLAG(72, "E"), ENUM(87, 3, n_red), ENUM(84, 3, n_evict), ENUM(73, 3, n_atom_type), ATOM_ORDER

@@ -56,12 +56,14 @@ enum { SASS_NONE = 0xff }; // no register
 struct sass_operand {
     enum sass_operand_kind kind;
     uint8_t reg, ureg; // RZ is 255, URZ 63, PT 7
+    uint8_t at;        // first bit of the register's field, which says in which place it stands
     bool neg, abs, complement, reuse;
     bool spaced; // a constant of which a part is meant is printed with a blank
-    bool has_ureg, has_reg, wide, unsigned_reg, descriptor;
+    bool has_ureg, has_reg, wide, unsigned_reg;
+    bool descriptor, shown;
     uint8_t bank, scale; // constants; the register's factor as a power of two
     const char *suffix;  // half or byte of it that is meant; NULL: all of it
-    const char *name;    // SASS_NAME, SASS_SPECIAL
+    const char *name;    // SASS_NAME, SASS_SPECIAL; what a uniform register describes, or NULL
     int64_t value;       // number, offset, address
 };
 

@@ -181,7 +181,8 @@ static void each_bit_of_a_word_is_seen(void **state) {
                 for (uint32_t k = 0; k < inst.n_operands; k++) {
                     const struct sass_operand *x = &inst.operand[k], *y = &other.operand[k];
                     same &= x->value == y->value && x->scale == y->scale && x->ureg == y->ureg &&
-                            x->descriptor == y->descriptor && x->wide == y->wide;
+                            x->descriptor == y->descriptor && x->wide == y->wide &&
+                            x->shown == y->shown;
                 }
                 if (same)
                     fail_msg("bit %u of %016llx%016llx (%s) is ignored", b,
