@@ -205,10 +205,7 @@ static void base_width(struct decoder *d, struct sass_operand *o, uint32_t wide_
 
 static void global_address(struct decoder *d, const struct sass_item *it, struct sass_operand *o) {
     base_register(d, o, 24);
-    const uint32_t op = d->row->op;
-    // The operation of an atomic one takes bit 90.
-    const bool atomic = op == 0x18a || op == 0x1a8 || (op >= 0x1a2 && op <= 0x1a5);
-    if (base_uniform(d, o, it->lo2)) base_width(d, o, atomic ? 70 : 90);
+    if (base_uniform(d, o, it->lo2)) base_width(d, o, it->wide_at);
     if (it->option == OPT_255 && o->ureg == 63) o->has_ureg = false;
     if (d->gen < SASS_80 || !bit(d, it->hide)) return;
     o->descriptor = o->has_ureg;

@@ -76,6 +76,7 @@ struct sass_item {
     bool uniform;         // of the uniform file
     uint8_t hide;         // bit that makes the uniform register a descriptor, from sm_80 on
     uint8_t show;         // bit that makes sm_80 print the descriptor
+    uint8_t wide_at;      // bit that says that the register of an address has 64 bits
     uint8_t only_bit;     // the item is there when this bit is set
     uint64_t low;         // value of ITEM_SELECT and ITEM_FIX; of OPT_ABSENT
     const char *const *name;

@@ -42,6 +42,22 @@ WORDS n_order[] = {"",         "CONSTANT.PRIVATE", "CONSTANT.CTA",        "CONST
                    "CONSTANT", "STRONG.SM",        "STRONG.GPU.PRIVATE",  "STRONG.GPU",
                    "MMIO.GPU", "CONSTANT.SM",      "STRONG.SYS",          "CONSTANT.SM.PRIVATE",
                    "MMIO.SYS", "CONSTANT.VC",      "CONSTANT.VC.PRIVATE", "CONSTANT.GPU"};
+WORDS n_order_store[] = {"",
+                         "CONSTANT.PRIVATE",
+                         "CONSTANT.CTA",
+                         "CONSTANT.CTA.PRIVATE",
+                         "STRONG.SM.PRIVATE",
+                         "STRONG.SM",
+                         "STRONG.GPU.PRIVATE",
+                         "STRONG.GPU",
+                         "MMIO.GPU",
+                         "CONSTANT.SM",
+                         "STRONG.SYS",
+                         "CONSTANT.SM.PRIVATE",
+                         "MMIO.SYS",
+                         "CONSTANT.VC",
+                         "CONSTANT.VC.PRIVATE",
+                         "CONSTANT.GPU"};
 WORDS n_prefetch[] = {"", "LTC64B", "LTC128B", "LTC256B"};
 WORDS n_atom[] = {"ADD",  "MIN",     "MAX", "INC", "DEC", "AND", "OR", "XOR",
                   "EXCH", "SAFEADD", NULL,  NULL,  NULL,  NULL,  NULL, NULL};
@@ -53,7 +69,8 @@ WORDS n_redg_type[] = {"F16x2.RN",  "F16x4.RN",   "F16x8.RN",     "BF16x2.RN",
                        NULL,        "F32.FTZ.RN", "F32x2.FTZ.RN", "F32x4.FTZ.RN",
                        "F32.RN",    "F32x2.RN",   "F32x4.RN",     "F64.RN"};
 // Atomic operations on floats are opcodes of their own from sm_90 on.
-WORDS n_atom_type_90[] = {"", "S32", "64", "S64", NULL, NULL, NULL, NULL};
+WORDS n_atom_type_90[] = {"", "S32", "64", "S64", "128", NULL, NULL, NULL};
+WORDS n_atoms_type_90[] = {"", "S32", "64", NULL, "128", NULL, NULL, NULL};
 WORDS n_atom_float[] = {"ADD", NULL, "MIN", NULL, "MAX", NULL, NULL, NULL};
 WORDS n_ldgmc[] = {"ADD", "MIN", "MAX", NULL, NULL, "AND", "OR", "XOR"};
 WORDS n_ldgmc_float[] = {"ADD", NULL, "MIN", NULL, "MAX", NULL, "F32ADD", NULL};
@@ -85,9 +102,13 @@ WORDS n_col[] = {".COL"};
 WORDS n_col_1[] = {NULL, ".COL"};
 WORDS n_accumulator[] = {"F16", "F32"};
 WORDS n_step[] = {"STEP0", "STEP1", "STEP2", "STEP3"};
-WORDS n_hmma[] = {"1688", "16816"};
+WORDS n_hmma[] = {"1688", "16816", "1684", NULL};
+WORDS n_hmma_sparse[] = {"1688", "16816", NULL, "16832"};
+WORDS n_bmma[] = {"88128", "168128", "168256", NULL};
+WORDS n_bmma_op[] = {"XOR", NULL, "AND", NULL};
 WORDS n_hmma_type[] = {"", "BF16", "TF32", NULL};
 WORDS n_imma[] = {"8816", NULL, "8832", NULL, "16816", "16832", "16864", NULL};
+WORDS n_imma_sparse[] = {NULL, NULL, "8832", "8864", NULL, "16832", "16864", "168128"};
 WORDS n_imma_type[] = {"U8", "S8", "U4", "S4"};
 WORDS n_i2ip[] = {"U8", "S8", "U16", "S16", "U2", "S2", "U4", "S4"};
 WORDS n_matrix[] = {"M88", "MT88", "M816", NULL};
@@ -96,6 +117,7 @@ WORDS n_f2fp[] = {"", "BF16"};
 WORDS n_f2fp_to[] = {"F16", "BF16", NULL, "TF32", "E5M2", "E4M3", NULL, NULL};
 WORDS n_f2fp_fp8[] = {NULL, NULL, "E5M2", "E4M3"};
 WORDS n_fp8_first[] = {"E4M3", "E5M2"};
+WORDS n_qmma_sparse[] = {NULL, "16832", "16864", NULL};
 WORDS n_qmma[] = {"16816", "16832", NULL, NULL};
 WORDS n_f2fp_round[] = {"", NULL, NULL, "RZ", NULL, NULL, NULL, NULL};
 WORDS n_dmma[] = {"8x8x4", "16x8x4", "16x8x8", "16x8x16"};
@@ -125,21 +147,82 @@ WORDS n_exit[] = {"", "KEEPREFCOUNT", "PREEMPTED", NULL};
 WORDS n_bpt[] = {NULL, NULL, NULL, "TRAP", NULL, NULL, NULL, NULL};
 WORDS n_tex_level[] = {"", "LZ", "LB", "LL", "LC", "LB.LC", NULL, NULL};
 WORDS n_tld_level[] = {NULL, "LZ", NULL, "LL", NULL, NULL, NULL, NULL};
+WORDS n_component[] = {"R", "G", "B", "A"};
+WORDS n_texture_query[] = {"TEX_HEADER_DIMENSION", "TEX_HEADER_TEXTURE_TYPE",
+                           "TEX_HEADER_SAMPLER_POS", NULL};
+WORDS n_surface[] = {"1D", "1D_BUFFER", "1D_ARRAY", "2D", "2D_ARRAY", "3D", NULL, NULL};
+WORDS n_outside[] = {"IGN", "", "TRAP", NULL}; // what becomes of an access out of bounds
+WORDS n_pixel[] = {NULL, "R",  NULL, "RG", NULL, NULL, NULL, NULL,
+                   NULL, NULL, NULL, NULL, NULL, NULL, NULL, ""};
+WORDS n_sured_type[] = {"", "S32", "U64", "F32.FTZ.RN", "F16x2.RN", "S64", "SD32", "SD64"};
+WORDS n_return[] = {"Rpc.LO", "Rpc.HI"};
+WORDS n_sign[] = {".SIGN"};
+WORDS n_trunc[] = {"", NULL, NULL, "TRUNC"};
+#define PAIRS_1(a) a "PP", a "PN", a "NP", a "ZP"
+#define PAIRS_2(a) PAIRS_1(a "PP"), PAIRS_1(a "PN"), PAIRS_1(a "NP"), PAIRS_1(a "ZP")
+#define PAIRS_3(a) PAIRS_2(a "PP"), PAIRS_2(a "PN"), PAIRS_2(a "NP"), PAIRS_2(a "ZP")
+WORDS n_swizzle[] = {PAIRS_3("PP"), PAIRS_3("PN"), PAIRS_3("NP"), PAIRS_3("ZP")};
+// What a thread has besides its barriers.
+WORDS n_thread_state[] = {NULL,
+                          NULL,
+                          NULL,
+                          NULL,
+                          NULL,
+                          NULL,
+                          NULL,
+                          NULL,
+                          NULL,
+                          NULL,
+                          NULL,
+                          NULL,
+                          NULL,
+                          NULL,
+                          NULL,
+                          NULL,
+                          "THREAD_STATE_ENUM.0",
+                          "THREAD_STATE_ENUM.1",
+                          "THREAD_STATE_ENUM.2",
+                          "THREAD_STATE_ENUM.3",
+                          "THREAD_STATE_ENUM.4",
+                          "TRAP_RETURN_PC.LO",
+                          "TRAP_RETURN_PC.HI",
+                          "TRAP_RETURN_MASK",
+                          "MEXITED",
+                          "MKILL",
+                          "MACTIVE",
+                          "MATEXIT",
+                          "OPT_STACK",
+                          "API_CALL_DEPTH",
+                          "ATEXIT_PC.LO",
+                          "ATEXIT_PC.HI"};
 WORDS n_tex_result[] = {"", "F16.RN", "F16.RZ", NULL};
 WORDS n_dimensions[] = {"1D", "2D", "3D", "CUBE", "ARRAY_1D", "ARRAY_2D", NULL, "ARRAY_CUBE"};
 WORDS n_ldc[] = {"", "IL", "IS", "ISL"};
 WORDS n_shfl[] = {"IDX", "UP", "DOWN", "BFLY"};
 WORDS n_cctl[] = {"", "U", "C", "I"};
-WORDS n_cctl_op[] = {"PF1",    "PF2", "WB", "IV", "IVALL", "RS", "IVALLP", "WBALL",
-                     "WBALLP", NULL,  NULL, NULL, NULL,    NULL, NULL,     NULL};
+WORDS n_cctl_line[] = {"PF1", "PF2",  "WB",   "IV",   NULL, "RS", NULL, NULL,
+                       NULL,  "PML2", "DML2", "RML2", NULL, NULL, NULL, NULL};
+WORDS n_cctl_all[] = {NULL,     NULL, NULL, NULL, "IVALL", NULL, "IVALLP", "WBALL",
+                      "WBALLP", NULL, NULL, NULL, NULL,    NULL, NULL,     NULL};
 WORDS n_membar[] = {"SC", "ALL", "", NULL};
 WORDS n_membar_scope[] = {"CTA", "SM", "GPU", "SYS", NULL, "VC", NULL, NULL};
 WORDS n_match[] = {"ALL", "ANY"};
+WORDS n_space_90[] = {"G", "L", "S", "D"};
 WORDS n_space[] = {"G", "L", "S", NULL};
 WORDS n_syncs[] = {"", "TMASK", "RED", NULL};
 WORDS n_syncs_count[] = {"", "A1T0", "A0T1", "A0TR", "A0TX", "ART0", NULL, NULL};
 WORDS n_arrives[] = {"", "ARVCNT", "TRANSCNT", NULL};
 WORDS n_tensor[] = {"1D", "2D", "3D", "4D", "5D", NULL, NULL, NULL};
+WORDS n_syncs_cctl[] = {"IV", "WB"};
+WORDS n_tensor_cctl[] = {"IV", "PF"};
+WORDS n_block[] = {"G.G", "S.G", "G.S", "S.S"};
+WORDS n_block_reduce[] = {NULL, NULL, "G.S", "S.S"};
+WORDS n_block_prefetch[] = {"", "LTC64B", "LTC128B", "LTC256B"};
+WORDS n_block_type[] = {"",        "S32", "U64", "S64", "F16.RN", "F32.RN", "F32.FTZ.RN", "F64.RN",
+                        "BF16.RN", NULL,  NULL,  NULL,  NULL,     NULL,     NULL,         NULL};
+WORDS n_redas[] = {"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR",
+                   NULL,  NULL,  NULL,  NULL,  NULL,  NULL,  NULL, NULL};
+WORDS n_redas_type[] = {"", "S32", "64", NULL, NULL, NULL, NULL, NULL};
 WORDS n_stas[] = {NULL, NULL, NULL, NULL, "", "64", "128", NULL};
 WORDS n_group[] = {"gsb0", NULL, NULL, NULL, NULL, NULL, NULL, ""};
 WORDS n_view[] = {"S", "G"};
@@ -159,6 +242,11 @@ WORDS n_shape_integer[64] = {
     DEPTHS("8"),   DEPTHS("16"),  DEPTHS("24"),  DEPTHS("32"),  DEPTHS("48"),  DEPTHS("64"),
     DEPTHS("80"),  DEPTHS("96"),  DEPTHS("112"), DEPTHS("128"), DEPTHS("144"), DEPTHS("160"),
     DEPTHS("176"), DEPTHS("192"), DEPTHS("208"), DEPTHS("224"), DEPTHS("240"), DEPTHS("256")};
+#define DEEP(c) "64x" c "x256"
+WORDS n_shape_bits[64] = {DEEP("8"),   DEEP("16"),  DEEP("24"),  DEEP("32"),  DEEP("48"),
+                          DEEP("64"),  DEEP("80"),  DEEP("96"),  DEEP("112"), DEEP("128"),
+                          DEEP("144"), DEEP("160"), DEEP("176"), DEEP("192"), DEEP("208"),
+                          DEEP("224"), DEEP("240"), DEEP("256")};
 // Signs and transpositions of two matrices in memory, by bits 61 to 63 and 72.
 #define NEGATIVE(a)                                                                                \
     a, a ".tnspA", a ".tnspB", a ".tnspA.tnspB", a ".negB", a ".negB.tnspA", a ".negB.tnspB",      \
@@ -200,7 +288,9 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 #define RA_PART(l, w, t)  R_A(.lo2 = l, .n2 = w, .suffix = t)
 #define R64_FLOAT                                                                                  \
     ITEM(.kind = ITEM_REG, .lo = 64, .n = 8, .neg = 75, .abs = 74, .reuse = REUSE_EITHER)
-#define UREG(l)          ITEM(.kind = ITEM_UREG, .lo = l, .n = 6)
+#define UREG(l) ITEM(.kind = ITEM_UREG, .lo = l, .n = 6)
+#define UREG_PART(l, k, w, t)                                                                      \
+    ITEM(.kind = ITEM_UREG, .lo = l, .n = 6, .lo2 = k, .n2 = w, .suffix = t)
 #define DESC(l)          ITEM(.kind = ITEM_UREG, .lo = l, .n = 6, .name = ONE("desc"))
 #define GDESC_OF(l, ...) ITEM(.kind = ITEM_UREG, .lo = l, .n = 6, .name = ONE("gdesc"), __VA_ARGS__)
 #define GDESC(l)         GDESC_OF(l, .lo2 = 61, .n2 = 3, .lo64 = 72, .n64 = 1, .suffix = n_matrices_ab)
@@ -304,21 +394,56 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
     ITEM(.kind = ITEM_MEMORY, .mode = MODE_##m, .lo = 40, .n = 24, .lo2 = u, __VA_ARGS__)
 #define MEMORY_UR32(m)         MEMORY_AT(m, 32, .hide = 0)
 #define MEMORY_UR64(m)         MEMORY_AT(m, 64, .hide = 0)
-#define MEMORY_UR32_HIDE(m, h) MEMORY_AT(m, 32, .hide = h)
-#define MEMORY_UR64_HIDE(m, h) MEMORY_AT(m, 64, .hide = h)
-#define MEMORY_STAS            MEMORY_AT(GLOBAL, 64, .option = OPT_255)
-#define MEMORY_LDG             MEMORY_AT(GLOBAL, 32, .hide = 76, .show = 101)
+#define MEMORY_UR32_HIDE(m, h) MEMORY_AT(m, 32, .hide = h, .show = 101, .wide_at = 90)
+#define MEMORY_UR64_HIDE(m, h) MEMORY_AT(m, 64, .hide = h, .show = 101, .wide_at = 90)
+#define MEMORY_ATOMIC          MEMORY_AT(GLOBAL, 64, .hide = 71, .show = 101, .wide_at = 70)
+#define MEMORY_REDAS           MEMORY_AT(GLOBAL, 64, .option = OPT_255, .wide_at = 72)
+#define MEMORY_STAS            MEMORY_AT(GLOBAL, 64, .option = OPT_255, .wide_at = 90)
 #define MEMORY_U(l, w)         ITEM(.kind = ITEM_MEMORY, .mode = MODE_UNIFORM, .lo = 40, .n = w, .lo2 = l)
 #define MEMORY_SCALED          MEMORY_AT(SHARED, 0, .hide = 0)
 #define COPY_TO                ITEM(.kind = ITEM_MEMORY, .mode = MODE_COPY_TO, .lo = 44, .n = 20)
 #define COPY_FROM                                                                                  \
     ITEM(.kind = ITEM_MEMORY, .mode = MODE_COPY_FROM, .lo = 32, .n = 12, .lo2 = 64, .hide = 76)
 
-#define TENSOR           FIX(91, 1, 1), ENUM(79, 3, n_tensor)
+#define TENSOR FIX(91, 1, 1), ENUM(79, 3, n_tensor)
+// Metadata of a sparse product; bit 125 keeps it in the reuse cache, and is not printed.
+#define SPARSE ITEM(.kind = ITEM_REG, .lo = 40, .n = 8, .reuse = 50), NUMBER(48, 2), HIDDEN(125, 1)
+#define BLOCK_COPY                                                                                 \
+    ENUM(73, 2, n_block), FLAG(75, "MULTICAST"), ENUM(81, 2, n_block_prefetch),                    \
+        FLAG(83, "SEQUENCED"), FIX(91, 1, 1)
+#define BLOCK_REDUCE                                                                               \
+    ENUM(73, 2, n_block_reduce), ENUM(87, 3, n_red), ENUM(81, 4, n_block_type), FIX(91, 1, 1)
 #define GROUP            UPRED_BACK(87), WORD(84, 3, n_group), FIX(91, 1, 1)
 #define GROUP_SPARSE     UPRED_BACK(87), REG(40), NUMBER(48, 2), WORD(84, 3, n_group), FIX(91, 1, 1)
 #define GROUP_SPARSE_ALL UPRED_BACK(87), REG(40), WORD(84, 3, n_group), FIX(91, 1, 1)
-#define TEXTURE          FLAG(60, "SCR"), ENUM(79, 2, n_tex_result)
+#define THREAD_STATE     ITEM(.kind = ITEM_WORD, .lo = 24, .n = 5, .name = n_thread_state)
+#define HEADER_UNIFORM   ITEM(.kind = ITEM_UREG, .lo = 40, .n = 6), NUMBER(46, 8), FIX(91, 1, 1)
+#define TEXTURE_SHAPE                                                                              \
+    ITEM(.kind = ITEM_WORD, .lo = 61, .n = 3, .name = n_dimensions), NUMBER_UNLESS(72, 4, 15)
+#define TEXTURE_BINDLESS                                                                           \
+    FLAG(60, "SCR"), NAME_MODIFIER("B"), FIX(59, 1, 1), ENUM(79, 2, n_tex_result)
+#define TLD4_FLAGS                                                                                 \
+    ENUM(79, 2, n_tex_result), FLAG(76, "AOFFI"), FLAG(77, "PTP"), FLAG(78, "DC"),                 \
+        ENUM(84, 3, n_evict), FLAG(90, "NODEP")
+#define TXD_FLAGS                                                                                  \
+    ENUM(79, 2, n_tex_result), FLAG(87, "LC"), FLAG(76, "AOFFI"), ENUM(84, 3, n_evict),            \
+        FLAG(90, "NODEP")
+#define TMML_FLAGS    NAME_MODIFIER("LOD"), FLAG(77, "NDV"), FLAG(90, "NODEP")
+#define SURFACE_SHAPE ENUM(61, 3, n_surface)
+#define SURFACE_AT    ITEM(.kind = ITEM_MEMORY, .mode = MODE_PLAIN, .lo = 40, .n = 0)
+#define SURFACE_LOAD                                                                               \
+    FLAG(72, "BA"), SURFACE_SHAPE, ENUM(84, 3, n_evict), ENUM(73, 3, n_size), ORDER_ANY(n_kind),   \
+        ENUM(59, 2, n_outside)
+#define SURFACE_STORE                                                                              \
+    FLAG(72, "BA"), SURFACE_SHAPE, ENUM(84, 3, n_evict), ENUM(73, 3, n_size), ORDER_ANY_STORE,     \
+        ENUM(59, 2, n_outside)
+#define SURFACE_PIXEL                                                                              \
+    SURFACE_SHAPE, ENUM(84, 3, n_evict), ORDER_ANY_STORE, ENUM(72, 4, n_pixel),                    \
+        ENUM(59, 2, n_outside)
+#define SURFACE_REDUCE                                                                             \
+    FLAG(72, "BA"), SURFACE_SHAPE, ENUM(87, 3, n_red), ENUM(84, 3, n_evict),                       \
+        ENUM(73, 3, n_sured_type), ORDER_ANY(n_kind), ENUM(59, 2, n_outside)
+#define TEXTURE FLAG(60, "SCR"), ENUM(79, 2, n_tex_result)
 #define TEXTURE_OPERANDS                                                                           \
     NUMBER(54, 5), NUMBER(40, 14),                                                                 \
         ITEM(.kind = ITEM_WORD, .lo = 61, .n = 3, .name = n_dimensions), NUMBER_UNLESS(72, 4, 15)
@@ -329,6 +454,13 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 #define ORDER(kinds)                                                                               \
     ENUM_IN(SASS_75, 79, 2, kinds), ENUM_IN(SASS_75, 77, 2, n_scope),                              \
         FLAG_IN(SASS_75, 76, "PRIVATE"), ENUM_IN(FROM_80, 77, 4, n_order)
+// Scope and strength of every generation.
+#define ORDER_ANY(kinds)                                                                           \
+    ENUM_IN(TO_75, 79, 2, kinds), ENUM_IN(TO_75, 77, 2, n_scope), FLAG_IN(TO_75, 76, "PRIVATE"),   \
+        ENUM_IN(FROM_80, 77, 4, n_order)
+#define ORDER_ANY_STORE                                                                            \
+    ENUM_IN(TO_75, 79, 2, n_kind_store), ENUM_IN(TO_75, 77, 2, n_scope),                           \
+        FLAG_IN(TO_75, 76, "PRIVATE"), ENUM_IN(FROM_80, 77, 4, n_order_store)
 #define LOAD_VOLTA                                                                                 \
     FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size_global), ORDER_VOLTA(n_kind)
 #define LOAD_FLAGS FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size_global), ORDER(n_kind)
@@ -338,7 +470,9 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 #define STORE_VOLTA                                                                                \
     FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size_global), ORDER_VOLTA(n_kind_store)
 #define STORE_FLAGS                                                                                \
-    FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size_global), ORDER(n_kind_store)
+    FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size_global),                               \
+        ENUM_IN(SASS_75, 79, 2, n_kind_store), ENUM_IN(SASS_75, 77, 2, n_scope),                   \
+        FLAG_IN(SASS_75, 76, "PRIVATE"), ENUM_IN(FROM_80, 77, 4, n_order_store)
 #define ATOM_ORDER                                                                                 \
     ENUM_IN(TO_75, 79, 2, n_kind_atomic), ENUM_IN(TO_75, 77, 2, n_scope),                          \
         FLAG_IN(TO_75, 76, "PRIVATE"), ENUM_IN(FROM_80, 77, 4, n_order)
@@ -356,15 +490,25 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 #define CAS_FLAGS                                                                                  \
     FLAG(72, "E"), ENUM(87, 1, n_cas_global), ENUM(84, 3, n_evict), ENUM(73, 3, n_cas_type),       \
         ATOM_ORDER
+#define CAS_FLAGS_90                                                                               \
+    FLAG(72, "E"), ENUM(87, 2, n_cas), ENUM(84, 3, n_evict), ENUM(73, 3, n_cas_type), ATOM_ORDER
 #define REDG_FLAGS                                                                                 \
     FLAG(72, "E"), ENUM(87, 3, n_atom_float), ENUM(84, 3, n_evict), ENUM(73, 4, n_redg_type),      \
         ENUM(77, 4, n_order)
 #define RED_FLAGS                                                                                  \
     FLAG(72, "E"), ENUM(87, 3, n_red), ENUM(84, 3, n_evict), ENUM(73, 3, n_atom_type), ATOM_ORDER
 
-// ---- the table
-// ------------------------------------------------------------------------------------
-enum { F1 = 1 << 1, F2 = 1 << 2, F3 = 1 << 3, F4 = 1 << 4, F5 = 1 << 5, F6 = 1 << 6, F7 = 1 << 7 };
+    // ---- the table
+    // ------------------------------------------------------------------------------------
+    enum {
+        F1 = 1 << 1,
+        F2 = 1 << 2,
+        F3 = 1 << 3,
+        F4 = 1 << 4,
+        F5 = 1 << 5,
+        F6 = 1 << 6,
+        F7 = 1 << 7
+    };
 #define SASS(code, f, g, text, ...)                                                                \
     {.op = code, .forms = f, .gens = g, .name = text, .item = {__VA_ARGS__}},
 #define SASS_U(code, f, g, text, ...)                                                              \
