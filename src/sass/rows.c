@@ -202,11 +202,8 @@ WORDS n_shfl[] = {"IDX", "UP", "DOWN", "BFLY"};
 WORDS n_cctl[] = {"", "U", "C", "I"};
 WORDS n_cctl_line[] = {"PF1", "PF2",  "WB",   "IV",   NULL, "RS", NULL, NULL,
                        NULL,  "PML2", "DML2", "RML2", NULL, NULL, NULL, NULL};
-WORDS n_cctl_all[] = {NULL,     NULL, NULL, NULL, "IVALL", NULL, "IVALLP", "WBALL",
-                      "WBALLP", NULL, NULL, NULL, NULL,    NULL, NULL,     NULL};
 WORDS n_membar[] = {"SC", "ALL", "", NULL};
 WORDS n_membar_scope[] = {"CTA", "SM", "GPU", "SYS", NULL, "VC", NULL, NULL};
-WORDS n_match[] = {"ALL", "ANY"};
 WORDS n_space_90[] = {"G", "L", "S", "D"};
 WORDS n_space[] = {"G", "L", "S", NULL};
 WORDS n_syncs[] = {"", "TMASK", "RED", NULL};
