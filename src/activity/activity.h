@@ -1,10 +1,15 @@
-// What is counted: the contract between performance and power. Every counter stands once in
-// activity.def; structs, file formats, power inputs and the reference page come from it.
+// What is counted: the contract between performance and power. Every counter stands once, in the
+// files that counters.def lists; file formats, power inputs and the reference page come from it.
+//
+// Counters have numbers by room: mem.h, savings.h and sm.h give those of a room to whoever counts or
+// pays. This header knows no counter, so a new one compiles nothing anew that only carries, adds or
+// shows them; rooms above gpu ask by name.
 #ifndef WW_ACTIVITY_H
 #define WW_ACTIVITY_H
 
+#include <assert.h>
+
 #include "base/base.h"
-#include "code/op_class.h"
 
 enum {
     ACT_MAX_BANKS = 32, // register banks counted one by one
@@ -25,23 +30,15 @@ enum {
     ACT_DOMAINS
 };
 
-// Why a scheduler's issue slot was not used; each scheduler cycle has exactly one owner.
-enum stall_reason {
-#define STALL(name, prose) STALL_##name,
-#include "activity/stall.def"
-#undef STALL
-    STALL_N
-};
-const char *stall_text(enum stall_reason r);
-
-// ACT(name, unit, component, "prose"): one counter. ACTV(name, n, ...): n counters in a row.
-enum act {
-#define ACT(name, unit, component, prose) ACT_##name,
-#define ACTV(name, n, unit, component, prose) ACT_##name, ACT_##name##_end = ACT_##name + (n) - 1,
-#include "activity/activity.def"
-#undef ACT
-#undef ACTV
-    ACT_N
+// Numbers that a room may give to its counters. Those that it has not given count nothing.
+enum {
+    ACT_SM_ROOM = 895,
+    ACT_MEM_ROOM = 96,
+    ACT_SAVINGS_ROOM = 832,
+    ACT_SM_FIRST = 1, // 0 is no counter
+    ACT_MEM_FIRST = ACT_SM_FIRST + ACT_SM_ROOM,
+    ACT_SAVINGS_FIRST = ACT_MEM_FIRST + ACT_MEM_ROOM,
+    ACT_N = ACT_SAVINGS_FIRST + ACT_SAVINGS_ROOM
 };
 
 struct activity {
@@ -50,12 +47,28 @@ struct activity {
 
 struct act_info {
     const char *name, *unit, *component, *prose;
-    uint32_t first, n; // index in activity.c and how many
+    uint32_t first, n; // number of the counter, and how many numbers it has in a row
 };
 // One row a counter (arrays are one row). Terminated by name == NULL.
 extern const struct act_info act_info[];
 extern const uint32_t act_info_n;
-int act_find(const char *name); // row, or -1
+int act_find(const char *name);  // row, or -1
+int act_row_of(uint32_t number); // row of the counter that has the number, or -1
+// What the entries of a row's array are counted by, beside their number.
+enum act_by { ACT_BY_NUMBER, ACT_BY_CLASS /* op_class.def */, ACT_BY_STALL /* stall.def */ };
+enum act_by act_entries(uint32_t row);
+
+// The number of a counter that is there: a name that no counter has is an error of the caller.
+uint32_t act_number(const char *name);
+uint32_t act_last(const char *name); // the last number of an array, else its only one
+// A counter by name, which is no array; the entries of an array added up; entry i of an array.
+uint64_t act_get(const struct activity *a, const char *name);
+uint64_t act_sum(const struct activity *a, const char *name);
+uint64_t act_at(const struct activity *a, const char *name, uint32_t i);
+void act_put(struct activity *a, const char *name, uint64_t value);
+static inline double act_real(const struct activity *a, const char *name) {
+    return (double)act_get(a, name);
+}
 
 void activity_add(struct activity *sum, const struct activity *a);
 void activity_sub(struct activity *difference, const struct activity *a);

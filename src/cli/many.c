@@ -29,7 +29,7 @@ static void json_line(const struct job *j, const struct kernel_result *k, double
     if (k) {
         json_object_set_new(o, "cycles", json_real(k->cycles));
         json_object_set_new(o, "thread_instructions",
-                            json_integer((json_int_t)k->activity.c[ACT_thread_instructions]));
+                            json_integer((json_int_t)act_get(&k->activity, "thread_instructions")));
         json_object_set_new(o, "seconds", json_real(k->seconds));
         json_object_set_new(o, "energy_j", energy_j ? json_real(*energy_j) : json_null());
         json_object_set_new(o, "host_seconds", json_real(host_s));
@@ -60,7 +60,7 @@ static void row(void *user, struct job *j) {
     struct result r;
     if (store_get(t->store, &a, j->key, &t->c->diags, &r) == WW_OK && r.there) {
         const struct kernel_result *k = &r.kernel[0];
-        const double threads = (double)k->activity.c[ACT_thread_instructions];
+        const double threads = act_real(&k->activity, "thread_instructions");
         struct watts_joules e;
         char energy[32] = "-";
         const bool powered = t->watts && watts_run(t->watts, &k->activity, k->seconds, 0, &e);

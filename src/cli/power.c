@@ -84,8 +84,7 @@ static void print_counters(const struct power_model *m) {
         for (uint32_t k = 0; k < row->n; k++) {
             if (!m->needed[row->first + k]) continue;
             char name[96], b[32];
-            const bool classes =
-                row->first == ACT_thread_by_class || row->first == ACT_warp_by_class;
+            const bool classes = act_entries(i) == ACT_BY_CLASS;
             if (row->n == 1)
                 snprintf(name, sizeof name, "%s", row->name);
             else if (classes)

@@ -172,10 +172,8 @@ static void power_events(const struct power_tree *tree, const char *part, bool *
 // Counters of one effect: names, with their entries where it takes only some.
 static void effect_counters(const struct power_effect *e) {
     for (uint32_t k = 0; k < 2; k++) {
-        uint32_t i = 0;
         if (e->act[k] < 0) continue;
-        const uint32_t act = (uint32_t)e->act[k];
-        while (act >= act_info[i].first + act_info[i].n) i++;
+        const uint32_t act = (uint32_t)e->act[k], i = (uint32_t)act_row_of(act);
         const uint32_t from = act - act_info[i].first;
         printf("%s`%s`", k ? ", " : "", act_info[i].name);
         if (e->n == 1 && act_info[i].n > 1) printf(" %u", from);

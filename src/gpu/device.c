@@ -2,6 +2,7 @@
 // have files of their own.
 #include "exec/functional.h"
 #include "gpu/device.h"
+#include "sm/technique.h"
 
 #include <stdlib.h>
 #include <time.h>

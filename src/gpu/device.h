@@ -4,6 +4,8 @@
 
 #include "exec/devmem.h"
 #include "exec/launch.h"
+#include "activity/mem.h"
+#include "activity/sm.h"
 #include "gpu/gpu.h"
 #include "gpu/threads.h"
 #include "sm/group.h"

@@ -22,10 +22,10 @@
 #include "code/code.h"
 #include "exec/fault.h"
 #include "exec/findings.h"
-#include "mem/mem.h"
+#include "mem/config.h"
 #include "savings/savings.h"
-#include "sm/technique.h"
-#include "sm/sm.h"
+#include "sm/config.h"
+#include "sm/result.h"
 
 // ---- configuration ----------------------------------------------------------------------------
 struct gpu_clocks {

@@ -1,6 +1,7 @@
 // What a program may ask of a device: by compute capability (NVIDIA CUDA C Programming Guide 5.5,
 // table 12 "Technical Specifications per Compute Capability", from 5.0 on that of release 12;
 // parameter space and alignment limits from the same guides), the rest from the configuration.
+#include "exec/exec.h"
 #include "gpu/gpu.h"
 
 #include <math.h>

@@ -3,7 +3,8 @@
 #define WW_MEM_CACHE_H
 
 #include "base/fastdiv.h"
-#include "mem/mem.h"
+#include "mem/config.h"
+#include "mem/pieces.h"
 
 #define CACHE_NO_TAG UINT64_MAX
 

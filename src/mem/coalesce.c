@@ -13,7 +13,7 @@
 //
 // Source: CUDA C Programming Guide 3.2 appendix G, 5.5 appendix G (see microbenchmarks data); Volta:
 // G. Smith (NVIDIA), developer forum, Pascal L1 cache (49571).
-#include "mem/mem.h"
+#include "mem/pieces.h"
 
 enum { LINE = 128, SECTOR = 32, WARP = 32, HALF = 16 };
 

@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "mem/mem.h"
+#include "mem/config.h"
 
 static const struct {
     const char *name;

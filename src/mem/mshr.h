@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-#include "mem/mem.h"
+#include "mem/pieces.h"
 
 #define MSHR_NIL UINT32_MAX
 

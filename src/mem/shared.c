@@ -13,7 +13,7 @@
 // Tesla (`one_broadcast`, CUDA C Programming Guide 3.2 G.3.3): half-warps; a pass serves all lanes
 // that want one chosen word, and of every other bank one lane alone. The guide leaves the choice
 // open; here it is the word of the lowest lane left. Wider accesses are runs of 32-bit ones.
-#include "mem/mem.h"
+#include "mem/pieces.h"
 
 enum { WARP = 32 };
 

@@ -20,6 +20,7 @@
 
 #include <assert.h>
 
+#include "activity/mem.h"
 #include "mem/cache.h"
 #include "base/fastdiv.h"
 #include "mem/mem.h"

@@ -3,6 +3,7 @@
 #define WW_MEM_TLB_H
 
 #include "base/base.h"
+#include "mem/config.h"
 #include "mem/mem.h"
 
 // Entries of pages, looked up by number. An entry counts from its cycle on, before which its page is

@@ -1,4 +1,7 @@
 // Techniques' counts into joules (see effect.h and effect.def).
+#include "activity/mem.h"
+#include "activity/savings.h"
+#include "activity/sm.h"
 #include "power/effect.h"
 
 #include <math.h>
@@ -281,9 +284,8 @@ static double parts_counted(const struct power_tree *tree, const struct power_ar
 }
 
 static const char *counter_name(uint32_t act) {
-    uint32_t i = 0;
-    while (act >= act_info[i].first + act_info[i].n) i++;
-    return act_info[i].name;
+    const int row = act_row_of(act);
+    return row >= 0 ? act_info[row].name : "";
 }
 
 const char *power_price_text(const struct power_price *p, char *text, size_t size) {

@@ -8,6 +8,9 @@
 // Components are rows of parts.def; tree_sm.c, tree_ldst.c and tree_chip.c fill them. Left out:
 // ECC, power gating, and how the rest of the chip (graphics, display, video) moves: it has an area,
 // a leakage and a clock.
+#include "activity/mem.h"
+#include "activity/savings.h"
+#include "activity/sm.h"
 #include "power/power.h"
 
 #include <math.h>

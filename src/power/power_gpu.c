@@ -1,6 +1,7 @@
 // Reads a GPU's configuration as the power model wants it. Numbers that the simulator does not need
 // (a rest of the die, losses) come from the file's section `power`; the rest follows from
 // structure.
+#include "exec/exec.h"
 #include "power/power_gpu.h"
 
 #include <math.h>

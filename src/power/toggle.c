@@ -1,4 +1,6 @@
 // Data that changes fewer bits costs less (toggle.def).
+#include "activity/mem.h"
+#include "activity/sm.h"
 #include "power/power.h"
 #include "power/tree.h"
 

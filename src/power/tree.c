@@ -66,9 +66,9 @@ void tree_event_n(struct builder *b, int component, uint32_t act, uint32_t n, do
     b->tree->component[component].peak_w += energy_j * peak_per_s;
 }
 
-void tree_event(struct builder *b, int component, enum act act, double energy_j,
+void tree_event(struct builder *b, int component, uint32_t act, double energy_j,
                 double peak_per_s) {
-    tree_event_n(b, component, (uint32_t)act, 1, energy_j, peak_per_s);
+    tree_event_n(b, component, act, 1, energy_j, peak_per_s);
 }
 
 // Of sub-threshold current, what is left where `long_share` of the devices are long-channel ones.

@@ -38,7 +38,7 @@ int tree_add(struct builder *b, enum power_part_id part, unsigned count);
 // Each of `n` counters from `act` on costs `energy_j` in a component.
 void tree_event_n(struct builder *b, int component, uint32_t act, uint32_t n, double energy_j,
                   double peak_per_s);
-void tree_event(struct builder *b, int component, enum act act, double energy_j, double peak_per_s);
+void tree_event(struct builder *b, int component, uint32_t act, double energy_j, double peak_per_s);
 // The event that was put last is static power for a time.
 void tree_event_static(struct builder *b);
 // Of the event that was put last, with divided word lines: what a part takes, what they add.

@@ -1,5 +1,7 @@
 // The part of the tree outside the SMs: L2, network, memory controllers, host link, the declared
 // rest, clock; and the board.
+#include "activity/mem.h"
+#include "activity/sm.h"
 #include "power/tree.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // The load/store unit of an SM and its caches (GPUSimPow report, section 3.2.4).
+#include "activity/sm.h"
 #include "power/tree.h"
 
 #include <math.h>

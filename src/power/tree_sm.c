@@ -1,5 +1,6 @@
 // The part of the tree that an SM is, but for its load/store unit: warp control, registers,
 // execution units, clock.
+#include "activity/sm.h"
 #include "power/declared.h"
 #include "power/effect.h"
 #include "power/tree.h"

@@ -8,8 +8,8 @@ void account_needs(const struct power_tree *tree, bool needed[ACT_N]) {
     for (int i = 0; i < tree->events; i++)
         for (uint32_t k = 0; k < tree->event[i].n; k++)
             if (tree->event[i].energy_j != 0) needed[tree->event[i].act + k] = true;
-    needed[ACT_cycles] = true;
-    if (tree->idle_gate > 0) needed[ACT_sm_idle_cycles] = true; // whose leakage is spared
+    needed[act_number("cycles")] = true;
+    if (tree->idle_gate > 0) needed[act_number("sm_idle_cycles")] = true; // whose leakage is spared
 }
 
 // sum += k * u, component by component; then the totals.
@@ -63,7 +63,7 @@ enum ww_status account_make(struct arena *arena, const char *gpu, const struct p
         const struct activity_kernel *k = &file->kernel[i];
         out->kernel[i].kernel = k;
         out->overlapped = out->overlapped || k->overlapped;
-        out->cycles += (double)k->activity.c[ACT_cycles];
+        out->cycles += act_real(&k->activity, "cycles");
         if (!(k->seconds > 0)) continue; // did nothing, for no time
         const enum ww_status s =
             power_run(tree, &k->activity, k->seconds, &out->kernel[i].usage, d);
@@ -72,26 +72,26 @@ enum ww_status account_make(struct arena *arena, const char *gpu, const struct p
     const struct activity *total = out->overlapped && file->has_total ? &file->total : NULL;
     if (total) {
         struct activity once = *total; // SMs without work are not in a device's totals
-        const uint64_t all = once.c[ACT_cycles] * c->sms, busy = once.c[ACT_sm_busy_cycles];
-        if (!once.c[ACT_sm_idle_cycles] && all > busy) once.c[ACT_sm_idle_cycles] = all - busy;
+        const uint64_t all = act_get(&once, "cycles") * c->sms, busy = act_get(&once, "sm_busy_cycles");
+        if (!act_get(&once, "sm_idle_cycles") && all > busy) act_put(&once, "sm_idle_cycles", all - busy);
         const enum ww_status s = power_run(tree, &once, file->busy_seconds, &out->kernels, d);
         if (s != WW_OK) return s;
         share_out(out, &out->kernels);
-        out->warp_instructions = (double)total->c[ACT_warp_instructions];
-        out->thread_instructions = (double)total->c[ACT_thread_instructions];
-        out->cycles = (double)total->c[ACT_cycles];
+        out->warp_instructions = act_real(total, "warp_instructions");
+        out->thread_instructions = act_real(total, "thread_instructions");
+        out->cycles = act_real(total, "cycles");
     } else {
         for (uint32_t i = 0; i < out->n; i++) {
             usage_add(&out->kernels, &out->kernel[i].usage, tree->components);
-            out->warp_instructions += (double)file->kernel[i].activity.c[ACT_warp_instructions];
-            out->thread_instructions += (double)file->kernel[i].activity.c[ACT_thread_instructions];
+            out->warp_instructions += act_real(&file->kernel[i].activity, "warp_instructions");
+            out->thread_instructions += act_real(&file->kernel[i].activity, "thread_instructions");
         }
     }
     const double gap_s = file->seconds - out->kernels.seconds;
     if (gap_s > 1e-9 * file->seconds) {
         struct activity idle = {.c = {0}};
-        idle.c[ACT_cycles] = (uint64_t)(gap_s * c->core_hz + 0.5);
-        idle.c[ACT_sm_idle_cycles] = idle.c[ACT_cycles] * c->sms;
+        act_put(&idle, "cycles", (uint64_t)(gap_s * c->core_hz + 0.5));
+        act_put(&idle, "sm_idle_cycles", act_get(&idle, "cycles") * c->sms);
         const enum ww_status s = power_run(tree, &idle, gap_s, &out->gaps, d);
         if (s != WW_OK) return s;
     }
@@ -104,7 +104,7 @@ enum ww_status account_make(struct arena *arena, const char *gpu, const struct p
 bool account_interval(const struct account *a, const struct activity_kernel *k, uint32_t i,
                       struct power_usage *out) {
     const struct activity_interval *v = &k->interval[i];
-    const double cycles = (double)(v->to - v->from), all = (double)k->activity.c[ACT_cycles];
+    const double cycles = (double)(v->to - v->from), all = act_real(&k->activity, "cycles");
     const double s = all > 0 ? k->seconds * cycles / all : cycles / a->core_hz;
     struct diags d;
     diags_init(&d);

@@ -1,4 +1,6 @@
 // Checks of what an activity file says, whatever its form.
+#include "activity/stall.h"
+#include "code/op_class.h"
 #include "report/activity_sink.h"
 
 #include <ctype.h>
@@ -103,13 +105,14 @@ const struct act_info *sink_row(struct activity_sink *s, uint32_t line, const ch
 // Names of an array's entries, in small letters as GPU files have them.
 static uint32_t index_names(struct arena *a, const struct act_info *row, const char *names[64]) {
     uint32_t n = 0;
-    if (row->first == ACT_warp_by_class || row->first == ACT_thread_by_class)
+    const enum act_by by = act_entries((uint32_t)(row - act_info));
+    if (by == ACT_BY_CLASS)
         for (; n < OPC_N && n < 64; n++) {
             char *name = arena_strdup(a, op_class_text((enum op_class)n));
             for (char *p = name; *p; p++) *p = (char)tolower((unsigned char)*p);
             names[n] = name;
         }
-    else if (row->first == ACT_issue_slots)
+    else if (by == ACT_BY_STALL)
         for (; n < STALL_N && n < 64; n++) names[n] = stall_text((enum stall_reason)n);
     return n;
 }
@@ -274,13 +277,13 @@ void sink_end(struct activity_sink *s, uint32_t line) {
     }
     sink_complete(s, line, what);
     const double hz = s->out->core_hz > 0 ? s->out->core_hz : s->options->core_hz;
-    const double by_cycles = hz > 0 ? (double)k->activity.c[ACT_cycles] / hz : 0;
+    const double by_cycles = hz > 0 ? act_real(&k->activity, "cycles") / hz : 0;
     k->seconds = s->seconds >= 0 && !s->options->cycles_time ? s->seconds : by_cycles;
     if (s->seconds > 0 && by_cycles > 0 && s->out->core_hz > 0 &&
         fabs(s->seconds - by_cycles) > 0.01 * by_cycles)
         sink_refuse(s, s->seconds_line ? s->seconds_line : line,
                     "%s takes %g s, but its %llu cycles at %g MHz are %g s: expected the same time",
-                    what, s->seconds, (unsigned long long)k->activity.c[ACT_cycles], hz * 1e-6,
+                    what, s->seconds, (unsigned long long)act_get(&k->activity, "cycles"), hz * 1e-6,
                     by_cycles);
     if (!(k->seconds > 0) && any(&k->activity))
         sink_refuse(s, line, "%s has no time: expected `seconds`, or `cycles` above 0 and a clock",

@@ -328,7 +328,7 @@ static uint64_t detail_of(const struct gpu_result *g, struct record_detail detai
     uint64_t n = LINE + (uint64_t)g->n_intervals * INTERVAL;
     if (g->inst) n += (uint64_t)g->image->n_insts * INSTRUCTION;
     for (uint32_t i = 0; detail.per_sm && !g->functional && i < g->n_sms; i++)
-        n += g->sm[i].c[ACT_sm_busy_cycles] ? PART_BUSY : PART;
+        n += act_get(&g->sm[i], "sm_busy_cycles") ? PART_BUSY : PART;
     return n;
 }
 

@@ -17,26 +17,28 @@ static void of_account(const struct account *a, struct power_savings *sum) {
     }
 }
 
-static double counted(const struct account *a, uint32_t act) {
+// Entry i of a counter, over the run.
+static double counted(const struct account *a, const char *counter, uint32_t i) {
+    const uint32_t act = act_number(counter) + i;
     if (a->file->has_total) return (double)a->file->total.c[act];
     double n = 0;
-    for (uint32_t i = 0; i < a->n; i++) n += (double)a->kernel[i].kernel->activity.c[act];
+    for (uint32_t k = 0; k < a->n; k++) n += (double)a->kernel[k].kernel->activity.c[act];
     return n;
 }
 
 // How much was folded: of the instructions, and of the time in which it was allowed.
 static void print_folding(const struct account *a, FILE *out) {
-    if (counted(a, ACT_fold_phases) == 0) return;
+    if (counted(a, "fold_phases", 0) == 0) return;
     static const char *const type[] = {"INT", "FP"};
-    const double busy = counted(a, ACT_sm_busy_cycles);
+    const double busy = counted(a, "sm_busy_cycles", 0);
     fprintf(out, "    %-8s", "folded");
     for (uint32_t i = 0; i < 2; i++) {
-        const double n = counted(a, ACT_lane_issues + i);
+        const double n = counted(a, "lane_issues", i);
         fprintf(out,
                 "%s %s %.1f %% of warps (%.1f %% had an idle half), on for %.1f %% of the time",
-                i ? ";" : "", type[i], n > 0 ? 100 * counted(a, ACT_folded + i) / n : 0.0,
-                n > 0 ? 100 * counted(a, ACT_fold_spared + i) / n : 0.0,
-                busy > 0 ? 100 * counted(a, ACT_fold_cycles + i) / busy : 0.0);
+                i ? ";" : "", type[i], n > 0 ? 100 * counted(a, "folded", i) / n : 0.0,
+                n > 0 ? 100 * counted(a, "fold_spared", i) / n : 0.0,
+                busy > 0 ? 100 * counted(a, "fold_cycles", i) / busy : 0.0);
     }
     fputc('\n', out);
 }
@@ -45,16 +47,16 @@ static void print_folding(const struct account *a, FILE *out) {
 static void print_lines_of_caches(const struct account *a, FILE *out) {
     static const char *const name[ACT_ARRAYS] = {"L1", "const", "texture", NULL, "shared", "L2"};
     for (uint32_t i = 0; i < ACT_ARRAYS; i++) {
-        const double on = counted(a, ACT_line_on + i), drowsy = counted(a, ACT_line_drowsy + i),
-                     off = counted(a, ACT_line_off + i), all = on + drowsy + off;
+        const double on = counted(a, "line_on", i), drowsy = counted(a, "line_drowsy", i),
+                     off = counted(a, "line_off", i), all = on + drowsy + off;
         if (name[i] == NULL || !(all > 0)) continue;
         fprintf(out, "    %-8s lines on %.3f %% of the time, %s %.3f %%; %.0f woken", name[i],
                 100 * on / all, off > 0 ? "off" : "drowsy", 100 * (off > 0 ? off : drowsy) / all,
-                counted(a, ACT_line_wakes + i) + counted(a, ACT_line_fills + i));
+                counted(a, "line_wakes", i) + counted(a, "line_fills", i));
         if (off > 0)
-            fprintf(out, ", %.0f switched off with data", counted(a, ACT_line_lapses + i));
+            fprintf(out, ", %.0f switched off with data", counted(a, "line_lapses", i));
         else
-            fprintf(out, ", %.0f accesses late", counted(a, ACT_line_late + i));
+            fprintf(out, ", %.0f accesses late", counted(a, "line_late", i));
         fputc('\n', out);
     }
 }

@@ -311,9 +311,9 @@ static void emit_counter(struct writer *w, const char *name, int64_t at, double 
 static double issue_use(const struct activity *a, const struct account *p) {
     double slots = 0;
     for (uint32_t s = 0; s < STALL_N; s++)
-        if (s != STALL_dual) slots += (double)a->c[ACT_issue_slots + s];
-    const double busy = (double)a->c[ACT_sm_busy_cycles], all = (double)a->c[ACT_cycles] * p->sms;
-    const double used = (double)a->c[ACT_issue_slots + STALL_issued];
+        if (s != STALL_dual) slots += (double)act_at(a, "issue_slots", s);
+    const double busy = act_real(a, "sm_busy_cycles"), all = act_real(a, "cycles") * p->sms;
+    const double used = (double)act_at(a, "issue_slots", STALL_issued);
     return slots > 0 && all > 0 ? 100 * used / slots * fmin(1, busy / all) : 0;
 }
 
@@ -326,7 +326,7 @@ static void emit_interval(struct writer *w, const struct window *win, const stru
     emit_power(w, from, group, n, p->tree, u);
     emit_counter(w, "issue slots used (%)", from, issue_use(a, p));
     emit_counter(w, "DRAM (GB/s)", from,
-                 1e-9 * (double)(a->c[ACT_dram_read_bytes] + a->c[ACT_dram_write_bytes]) /
+                 1e-9 * (double)(act_get(a, "dram_read_bytes") + act_get(a, "dram_write_bytes")) /
                      u->seconds);
 }
 
@@ -334,7 +334,7 @@ static void emit_launch_counters(struct writer *w, struct window *win, const str
                                  const struct account_group *group, uint32_t n,
                                  const struct account_kernel *k, double start_s) {
     const struct activity_kernel *const x = k->kernel;
-    const double core = (double)x->activity.c[ACT_cycles];
+    const double core = act_real(&x->activity, "cycles");
     const double each = core > 0 ? x->seconds / core : 1 / p->core_hz;
     for (uint32_t i = 0; i < x->n_intervals; i++) {
         struct power_usage u;

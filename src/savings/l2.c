@@ -2,6 +2,8 @@
 // (cache_decay.c) and access by mask (mask_access.c), each a listener. Cycles are the L2 clock's;
 // times of lines are given out in core cycles. Slices of a partition run one after another and
 // write into its counters.
+#include "activity/savings.h"
+#include "mem/mem.h"
 #include "savings/lines.h"
 #include "savings/place.h"
 

@@ -20,6 +20,7 @@
 
 #include "savings/domain.h"
 #include "savings/savings.h"
+#include "sm/technique.h"
 
 enum { LANE_MAX = 32, LANE_CLUSTER = 4, LANE_TYPES = 2, LANE_PIPES = SM_LANE_PIPES };
 #define LANES_LOWER 0x33333333u // the lower two of each cluster

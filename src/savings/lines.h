@@ -6,7 +6,9 @@
 
 #include <assert.h>
 
+#include "mem/event.h"
 #include "savings/savings.h"
+#include "sm/config.h"
 
 static_assert((int)MEM_ARRAYS == ACT_ARRAYS, "counters by array have one for each");
 

@@ -5,7 +5,12 @@
 #ifndef WW_SAVINGS_H
 #define WW_SAVINGS_H
 
-#include "sm/technique.h"
+#include "activity/activity.h"
+
+struct cache_config;
+struct mem_system;
+struct sm_config;
+struct sm_technique;
 
 enum savings_mechanism {
 #define MECHANISM(id, name, roles, needs, prose, paper) SAVINGS_##id,

@@ -3,6 +3,7 @@
 #ifndef WW_SAVINGS_INT_H
 #define WW_SAVINGS_INT_H
 
+#include "activity/savings.h"
 #include "savings/gating.h"
 #include "savings/lane.h"
 #include "savings/savings.h"

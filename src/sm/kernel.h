@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "sm/alarm.h"
+#include "sm/config.h"
 #include "sm/sm.h"
 
 #define BIT64(i) (1ull << (i))

@@ -3,6 +3,7 @@
 #ifndef WW_SM_LSU_H
 #define WW_SM_LSU_H
 
+#include "mem/pieces.h"
 #include "sm/kernel.h"
 #include "sm/view.h"
 

@@ -18,65 +18,13 @@
 #ifndef WW_SM_H
 #define WW_SM_H
 
-#include "activity/activity.h"
 #include "exec/source.h"
 #include "mem/mem.h"
-
-enum sm_dp_pipe { DP_PIPE_DP, DP_PIPE_INT, DP_PIPE_FP };
-enum sm_int_mul_pipe { INT_MUL_PIPE_INT, INT_MUL_PIPE_SFU, INT_MUL_PIPE_FP };
-enum sm_cvt_pipe { CVT_PIPE_LANES, CVT_PIPE_SFU };
-enum sm_dependences { SM_SCOREBOARD, SM_CONTROL };
-enum sm_cluster_at { CLUSTER_AT_ISSUE, CLUSTER_AT_ENTRY };
-enum sm_scheduler_kind {
-#define SCHEDULER(id, ...) SCHED_##id,
-#include "sm/scheduler.def"
-    SCHED_KINDS
-};
-enum { SCHED_HAS_SET = 1, SCHED_HAS_GROUPS = 2, SCHED_MAY_SHARE = 4 }; // see scheduler.def
-struct sm_scheduler_info {
-    const char *name;
-    uint32_t traits;
-    const char *prose, *source;
-};
-extern const struct sm_scheduler_info sm_scheduler_info[SCHED_KINDS];
-static inline bool sm_scheduler_is(uint32_t kind, uint32_t trait) {
-    return kind < SCHED_KINDS && (sm_scheduler_info[kind].traits & trait) != 0;
-}
-
-// A dependent instruction issues `read_latency + latency + write_latency` cycles after its producer
-// when no bank, collector or bus is in the way: that sum is what dependent-chain measurements give.
-// For LD/ST and texture classes other than SHFL `latency` is the time before the access begins (0:
-// it is part of the caches' and shared memory's latencies). CTRL's latency is the barriers': from
-// the issue of the last warp that comes to one until its warps may issue. CTRL's interval, if it is
-// more than 1 or with ctrl_on_lanes, is the time that it takes from the INT lanes.
-struct class_timing {
-#include "base/keys_begin.h"
-#define KEYS_timing
-#include "sm/config.def"
-#undef KEYS_timing
-#include "base/keys_end.h"
-};
-
-enum { SM_MAX_CLUSTERS = 8, SM_MAX_SCHEDULERS = 8, SM_MAX_WARPS = 64, SM_MAX_CTAS = 32 };
-enum { SM_MAX_SUB_CORES = 4 };
-enum { SM_MAX_COLLECTORS = 64, SM_MAX_COLLECTOR_QUEUE = 16 }; // of a kind
-
-// From the GPU file. "Core cycle" is the scheduler's clock (GTX 480: 700 MHz, half of the hot
-// clock; a 16-lane double-clocked cluster takes a warp instruction a core cycle). Where a chip
-// issues a warp over several cycles (GT200: 8 lanes, 4 hot cycles) the intervals say so.
-struct sm_config {
-#include "base/keys_begin.h"
-#define KEYS_sm
-#include "sm/config.def"
-#undef KEYS_sm
-#include "base/keys_end.h"
-    // no keys: what tests and owners set
-    uint32_t icache_prefetch; // lines behind a missing one that are asked for with it
-    double core_clock_mhz;
-};
+#include "sm/result.h"
 
 struct code_image;
 struct code_latencies;
+struct sm_config;
 struct sm; // opaque
 
 // What the SM asks of its owner. Called in the SM phase from any host thread, for this SM only.
@@ -102,11 +50,6 @@ void sm_kernel_destroy(struct sm_kernel *k);
 // What the compiler of control bits (code/control.h) knows of such an SM.
 void sm_code_latencies(const struct sm_config *c, struct code_latencies *out);
 
-// CTAs of this kernel that one SM holds at most, and what limits it.
-struct sm_occupancy {
-    uint32_t ctas, warps;
-    const char *limit; // "registers", "shared memory", "warps", "CTA slots"
-};
 // `shared_bytes`: static and dynamic, of a CTA.
 // Bytes of the array of L1 and shared memory that are shared memory when kernels want `wanted` of it
 // (sm.l1_shared_bytes; CUDA C++ Programming Guide 12.3, 7.x: 0, 8, 16, 32, 64 or 96 KB).
@@ -149,17 +92,11 @@ const struct activity *sm_activity(struct sm *s, uint64_t now);
 uint64_t sm_activity_number(const struct sm *s);
 // Per machine instruction of the kernel in `slot`, added to arrays of image->n_insts. Stalls and what
 // instructions ask of memory are counted, from the next sm_bind on, by an SM that was told to.
-struct sm_inst_counts { uint64_t issues, lanes, stall[STALL_N]; };
 void sm_count_instructions(struct sm *s);
 void sm_add_inst_counts(const struct sm *s, uint32_t slot, struct sm_inst_counts *sum);
-// What they asked of memory, in the same order; NULL where it is not counted.
-struct sm_inst_memory {
-#define INST_MEMORY(name, unit, prose) uint64_t name;
-#include "sm/inst_memory.def"
-#undef INST_MEMORY
-};
 // Counts the bits that change, from now on (toggle.h). Not while the SM holds work.
 enum ww_status sm_count_toggles(struct sm *s, struct diags *d);
+// NULL where it is not counted.
 const struct sm_inst_memory *sm_inst_memory(const struct sm *s, uint32_t slot);
 
 #endif

@@ -1,5 +1,6 @@
 // One transaction of an access meets the caches and the network. Every look-up is counted once, in
 // the cycle in which it succeeds: a transaction that must wait leaves no trace but time.
+#include "activity/mem.h"
 #include "sm/caches.h"
 #include "sm/sm_state.h"
 

@@ -2,6 +2,8 @@
 #ifndef WW_SM_VIEW_H
 #define WW_SM_VIEW_H
 
+#include "activity/sm.h"
+#include "sm/config.h"
 #include "sm/sm.h"
 
 // Execution pipelines, one number each: INT and FP of cluster c are SM_PIPE_INT + c and

@@ -457,9 +457,7 @@ static int64_t element_of(uint32_t row, sqlite3_value *v) {
         const int64_t i = sqlite3_value_int64(v);
         return i >= 0 && i < act_info[row].n ? i : -1;
     }
-    const bool classes =
-        act_info[row].first == ACT_warp_by_class || act_info[row].first == ACT_thread_by_class;
-    const bool slots = act_info[row].first == ACT_issue_slots;
+    const bool classes = act_entries(row) == ACT_BY_CLASS, slots = act_entries(row) == ACT_BY_STALL;
     for (uint32_t i = 0; classes && i < OPC_N; i++)
         if (strcmp(class_name[i], name) == 0) return i;
     for (uint32_t i = 0; slots && i < STALL_N; i++)

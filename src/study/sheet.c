@@ -340,10 +340,6 @@ static void csv_metrics(const struct sheet *sh, struct eval *e, FILE *f) {
 
 // What the kernels of each run were: sums over their launches.
 static void csv_kernels(const struct sheet *sh, const struct eval *e, FILE *f) {
-    static const uint32_t column[] = {
-        ACT_cycles,       ACT_warp_instructions, ACT_thread_instructions,
-        ACT_cta_launches, ACT_thread_launches,   ACT_thread_registers,
-        ACT_cta_room};
     static const char *const name[] = {"cycles",       "warp_instructions", "thread_instructions",
                                        "cta_launches", "thread_launches",   "thread_registers",
                                        "cta_room"};
@@ -361,8 +357,9 @@ static void csv_kernels(const struct sheet *sh, const struct eval *e, FILE *f) {
                 fputc(',', f);
                 csv_text(f, r->kernel[k].name);
                 fprintf(f, ",%.0f", r->kernel[k].launches);
-                for (size_t i = 0; i < WW_COUNT(column); i++)
-                    fprintf(f, ",%llu", (unsigned long long)r->kernel[k].activity.c[column[i]]);
+                for (size_t i = 0; i < WW_COUNT(name); i++)
+                    fprintf(f, ",%llu",
+                            (unsigned long long)act_get(&r->kernel[k].activity, name[i]));
                 fputc('\n', f);
             }
         }

@@ -16,8 +16,8 @@ struct watts {
 static enum ww_status idle(struct watts *w, const struct power_config *c, struct diags *d) {
     struct activity a = {.c = {0}};
     struct power_usage use;
-    a.c[ACT_cycles] = (uint64_t)c->core_hz;
-    a.c[ACT_sm_idle_cycles] = a.c[ACT_cycles] * c->sms;
+    act_put(&a, "cycles", (uint64_t)c->core_hz);
+    act_put(&a, "sm_idle_cycles", act_get(&a, "cycles") * c->sms);
     const enum ww_status s = power_run(&w->tree, &a, 1, &use, d);
     if (s == WW_OK) w->idle_w = use.power_w;
     return s;

@@ -4,6 +4,7 @@
 // busiest other part of the machine needs, so a finding that another limit hides is worth little.
 // Energy: static energy and the clocks' go with time, dynamic energy with the counts that the cure
 // makes smaller, by the power model's own price of each.
+#include "mem/pieces.h"
 #include "view/view.h"
 
 #include <math.h>
@@ -25,28 +26,29 @@ struct finding {
     char evidence[320];
 };
 
-static double c(const struct kernel *k, uint32_t act) { return (double)k->a.c[act]; }
+static double c(const struct kernel *k, const char *counter) { return act_real(&k->a, counter); }
 
 static double slots_of(const struct kernel *k) {
-    double n = c(k, ACT_sm_idle_cycles) * k->in->gpu->sm.schedulers;
+    double n = c(k, "sm_idle_cycles") * k->in->gpu->sm.schedulers;
     for (uint32_t s = 0; s < STALL_N; s++)
-        if (s != STALL_dual) n += c(k, ACT_issue_slots + s);
+        if (s != STALL_dual) n += (double)act_at(&k->a, "issue_slots", s);
     return n;
 }
 
 static double lost_to(const struct kernel *k, enum stall_reason r) {
     const double n = slots_of(k);
-    return n > 0 ? c(k, ACT_issue_slots + (uint32_t)r) / n : 0;
+    return n > 0 ? (double)act_at(&k->a, "issue_slots", r) / n : 0;
 }
 
-// Share of the kernel's dynamic energy that goes by these counters.
-static double energy_share(const struct kernel *k, uint32_t first, uint32_t last) {
+// Share of the kernel's dynamic energy that goes by the counters of a room from one to another.
+static double energy_share(const struct kernel *k, const char *from, const char *to) {
+    const uint32_t first = act_number(from), last = act_last(to);
     const struct power_tree *const t = k->in->power->tree;
     double all = 0, mine = 0;
     for (int e = 0; e < t->events; e++) {
         const struct power_event *const v = &t->event[e];
         for (uint32_t i = v->act; i < v->act + v->n; i++) {
-            const double j = v->energy_j * power_data_factor(&v->data, &k->a) * c(k, i);
+            const double j = v->energy_j * power_data_factor(&v->data, &k->a) * (double)k->a.c[i];
             all += j;
             if (i >= first && i <= last) mine += j;
         }
@@ -141,13 +143,13 @@ static void uncoalesced(const struct kernel *k, struct finding *f) {
 }
 
 static void bank_conflicts(const struct kernel *k, struct finding *f) {
-    const double passes = c(k, ACT_shared_passes), more = c(k, ACT_shared_conflicts);
+    const double passes = c(k, "shared_passes"), more = c(k, "shared_conflicts");
     if (passes < 64 || more < 0.1 * passes) return;
     f->lost = more / passes *
               (lost_to(k, STALL_lsu_full) + lost_to(k, STALL_memory) + lost_to(k, STALL_unit_busy) +
                lost_to(k, STALL_barrier));
-    f->dynamic_share = more / passes * energy_share(k, ACT_shared_passes, ACT_shared_passes) +
-                       energy_share(k, ACT_shared_conflicts, ACT_shared_conflicts);
+    f->dynamic_share = more / passes * energy_share(k, "shared_passes", "shared_passes") +
+                       energy_share(k, "shared_conflicts", "shared_conflicts");
     f->hidden_by = "shared LD/ST INT";
     f->at = worst(k, shared, WW_COUNT(shared));
     snprintf(f->evidence, sizeof f->evidence,
@@ -157,16 +159,16 @@ static void bank_conflicts(const struct kernel *k, struct finding *f) {
 
 // What an instruction of a warp costs whatever lanes it has.
 static const struct {
-    uint32_t first, last;
-} by_warp[] = {{ACT_warp_instructions, ACT_warp_instructions},
-               {ACT_warp_by_class, ACT_warp_by_class_end},
-               {ACT_scheduler_arbitrations, ACT_scoreboard_writes},
-               {ACT_rf_reads, ACT_rf_writes},
-               {ACT_rf_bank_reads, ACT_result_bus_conflicts}};
+    const char *first, *last;
+} by_warp[] = {{"warp_instructions", "warp_instructions"},
+               {"warp_by_class", "warp_by_class"},
+               {"scheduler_arbitrations", "scoreboard_writes"},
+               {"rf_reads", "rf_writes"},
+               {"rf_bank_reads", "result_bus_conflicts"}};
 
 static void divergence(const struct kernel *k, struct finding *f) {
-    const double lanes = c(k, ACT_thread_instructions) / fmax(1, c(k, ACT_warp_instructions));
-    if (lanes > 24 || c(k, ACT_divergent_branches) < 0.25 * c(k, ACT_warp_launches)) return;
+    const double lanes = c(k, "thread_instructions") / fmax(1, c(k, "warp_instructions"));
+    if (lanes > 24 || c(k, "divergent_branches") < 0.25 * c(k, "warp_launches")) return;
     const double too_much = 1 - lanes / 32;
     f->lost = too_much * lost_to(k, STALL_issued);
     for (size_t i = 0; i < WW_COUNT(by_warp); i++)
@@ -175,7 +177,7 @@ static void divergence(const struct kernel *k, struct finding *f) {
     f->at = worst(k, branch, WW_COUNT(branch));
     snprintf(f->evidence, sizeof f->evidence,
              "%.1f of 32 lanes active; %.0f %% of the branches split their warp", lanes,
-             100 * c(k, ACT_divergent_branches) / fmax(1, c(k, ACT_branches)));
+             100 * c(k, "divergent_branches") / fmax(1, c(k, "branches")));
 }
 
 // The instruction that lost most slots to a reason.
@@ -202,13 +204,13 @@ static bool is_cut(const struct kernel *k) {
 
 // Warps in an SM that has any, on average.
 static double warps_resident(const struct kernel *k) {
-    return c(k, ACT_warp_slots_cycles) / fmax(1, c(k, ACT_sm_busy_cycles));
+    return c(k, "warp_slots_cycles") / fmax(1, c(k, "sm_busy_cycles"));
 }
 
 // Few warps leave the front end's own latency in sight too, at each branch that is taken; misses of
 // the instruction cache are another defect.
 static bool misses_fetches(const struct kernel *k) {
-    return c(k, ACT_icache_misses) > 0.01 * c(k, ACT_fetches);
+    return c(k, "icache_misses") > 0.01 * c(k, "fetches");
 }
 
 static void latency(const struct kernel *k, struct finding *f) {
@@ -233,7 +235,7 @@ static void fetch(const struct kernel *k, struct finding *f) {
     snprintf(f->evidence, sizeof f->evidence,
              "%.0f %% of the issue slots wait for instructions; %.1f %% of the fetches miss in the "
              "instruction cache of %u bytes",
-             100 * lost, 100 * c(k, ACT_icache_misses) / fmax(1, c(k, ACT_fetches)),
+             100 * lost, 100 * c(k, "icache_misses") / fmax(1, c(k, "fetches")),
              k->in->gpu->sm.icache.bytes);
 }
 
@@ -245,7 +247,7 @@ static void barriers(const struct kernel *k, struct finding *f) {
     snprintf(f->evidence, sizeof f->evidence,
              "in %.0f %% of the issue slots every warp that a scheduler has waits at a barrier, "
              "with %.1f blocks in an SM",
-             100 * lost, c(k, ACT_cta_slots_cycles) / fmax(1, c(k, ACT_sm_busy_cycles)));
+             100 * lost, c(k, "cta_slots_cycles") / fmax(1, c(k, "sm_busy_cycles")));
 }
 
 // A pipeline that takes no instruction while warps are ready for it. The cure moves work to other
@@ -298,7 +300,7 @@ static void occupancy(const struct kernel *k, struct finding *f) {
 }
 
 static void tail(const struct kernel *k, struct finding *f) {
-    const double idle = c(k, ACT_sm_idle_cycles), all = idle + c(k, ACT_sm_busy_cycles);
+    const double idle = c(k, "sm_idle_cycles"), all = idle + c(k, "sm_busy_cycles");
     const double ctas = json_number_value(json_object_get(k->launch, "ctas"));
     if (all <= 0 || idle < 0.1 * all || ctas < 1) return;
     f->lost = idle / all;
@@ -311,12 +313,12 @@ static void tail(const struct kernel *k, struct finding *f) {
 }
 
 static void atomics(const struct kernel *k, struct finding *f) {
-    const double n = c(k, ACT_l2_atomics), lanes = c(k, ACT_l2_atomic_lanes);
+    const double n = c(k, "l2_atomics"), lanes = c(k, "l2_atomic_lanes");
     if (n < 32 || lanes < 2 * n) return;
     const double waits =
         lost_to(k, STALL_memory) + lost_to(k, STALL_lsu_full) + lost_to(k, STALL_fence);
     f->lost = waits * (1 - n / lanes);
-    f->dynamic_share = (1 - n / lanes) * energy_share(k, ACT_l2_atomic_lanes, ACT_l2_atomic_lanes);
+    f->dynamic_share = (1 - n / lanes) * energy_share(k, "l2_atomic_lanes", "l2_atomic_lanes");
     f->hidden_by = "L2 network LD/ST";
     f->at = worst(k, atomic, WW_COUNT(atomic));
     snprintf(f->evidence, sizeof f->evidence,
@@ -326,8 +328,8 @@ static void atomics(const struct kernel *k, struct finding *f) {
 // Without its local accesses a kernel would not issue them, nor wait for what they store, nor for
 // what they bring; of waits for memory those are its share of the transactions.
 static void spills(const struct kernel *k, struct finding *f) {
-    const double moved = c(k, ACT_lmem_reads) + c(k, ACT_lmem_writes),
-                 all = moved + c(k, ACT_gmem_reads) + c(k, ACT_gmem_writes);
+    const double moved = c(k, "lmem_reads") + c(k, "lmem_writes"),
+                 all = moved + c(k, "gmem_reads") + c(k, "gmem_writes");
     if (moved < 64 || moved < 0.1 * all) return;
     double own = 0, own_memory = 0, every = 0, every_memory = 0, energy = 0;
     for (uint32_t i = 0; k->code && i < k->code->n; i++) {
@@ -344,7 +346,7 @@ static void spills(const struct kernel *k, struct finding *f) {
     const double of_others = every_memory > 0 ? 1 - own_memory / every_memory : 1;
     // all slots of instructions are those that no empty or idle SM lost
     const double used = 1 - lost_to(k, STALL_no_warp) -
-                        c(k, ACT_sm_idle_cycles) * k->in->gpu->sm.schedulers / fmax(1, slots_of(k));
+                        c(k, "sm_idle_cycles") * k->in->gpu->sm.schedulers / fmax(1, slots_of(k));
     f->lost = (every > 0 ? used * own / every : 0) + moved / all * of_others * waits;
     f->dynamic_share = k->code ? energy / fmax(k->code->dynamic_j, energy) : 0;
     f->hidden_by = "issue LD/ST L1 L2 network DRAM";
@@ -374,26 +376,26 @@ static void launch_bound(const struct kernel *k, struct finding *f) {
 // open, a request would wait for one to be opened at most.
 static void dram_rows(const struct kernel *k, struct finding *f) {
     const struct dram_config *const m = &k->in->gpu->mem.dram;
-    const double opened = c(k, ACT_dram_activates), requests = c(k, ACT_mc_requests),
-                 bursts = c(k, ACT_dram_reads) + c(k, ACT_dram_writes);
+    const double opened = c(k, "dram_activates"), requests = c(k, "mc_requests"),
+                 bursts = c(k, "dram_reads") + c(k, "dram_writes");
     if (opened < 64 || requests < 256) return;
-    const double wait = c(k, ACT_mc_queue_cycles) / requests, open = m->rcd + m->rp;
+    const double wait = c(k, "mc_queue_cycles") / requests, open = m->rcd + m->rp;
     const double clocks = peak_dram_clocks(k->in->gpu, &k->a);
     // requests that wait at a channel, over the whole of the kernel
-    if (c(k, ACT_mc_queue_cycles) < 2 * clocks) return;
-    if (c(k, ACT_dram_bus_cycles) > 0.8 * clocks) return; // its data alone keep it busy
+    if (c(k, "mc_queue_cycles") < 2 * clocks) return;
+    if (c(k, "dram_bus_cycles") > 0.8 * clocks) return; // its data alone keep it busy
     const double burst_clocks = (double)m->burst_length / m->data_rate;
     if (wait < 4 * open || bursts / opened * burst_clocks > m->rc) return;
     const double row_bursts = m->row_bytes * 8.0 / ((double)m->burst_length * m->bus_bits);
     f->lost = (1 - open / wait) * (lost_to(k, STALL_memory) + lost_to(k, STALL_lsu_full));
     f->dynamic_share = fmax(0, 1 - bursts / row_bursts / opened) *
-                       energy_share(k, ACT_dram_activates, ACT_dram_precharges);
+                       energy_share(k, "dram_activates", "dram_precharges");
     f->at = worst(k, global, WW_COUNT(global));
     snprintf(f->evidence, sizeof f->evidence,
              "an opened row serves %.0f of its %.0f bursts (%.0f %% row hits); requests wait %.0f "
              "clocks at DRAM, whose data bus is busy %.0f %% of the time",
-             bursts / opened, row_bursts, 100 * c(k, ACT_dram_row_hits) / fmax(1, bursts), wait,
-             100 * c(k, ACT_dram_bus_cycles) / fmax(1, clocks));
+             bursts / opened, row_bursts, 100 * c(k, "dram_row_hits") / fmax(1, bursts), wait,
+             100 * c(k, "dram_bus_cycles") / fmax(1, clocks));
 }
 
 static const struct rule {
@@ -454,7 +456,7 @@ static double floor_of(const struct kernel *k, const struct finding *f) {
 static json_t *finding_json(const struct kernel *k, const struct rule *r, const struct finding *f) {
     const double left = fmax(1 - f->lost, floor_of(k, f)), time_s = k->seconds * (1 - left);
     const double clocks =
-        energy_share(k, ACT_cycles, f->busy_stays ? ACT_cycles : ACT_sm_busy_cycles);
+        energy_share(k, "cycles", f->busy_stays ? "cycles" : "sm_busy_cycles");
     const double dynamic = fmin(1, (1 - left) * clocks + f->dynamic_share);
     const double energy = k->static_j * (1 - left) + k->dynamic_j * dynamic;
     if (1 - left < 0.02) return NULL;

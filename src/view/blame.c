@@ -26,18 +26,35 @@ enum rule {
     RULES
 };
 
-static const struct {
-    uint32_t first, last;
-    enum rule rule;
-} cause[] = {
-#define CAUSE(first, last, rule) {ACT_##first, ACT_##last, RULE_##rule},
+// The rows of blame.def by the numbers of their counters.
+enum {
+    CAUSES = 0
+#define CAUSE(first, last, rule) +1
 #include "view/blame.def"
 #undef CAUSE
 };
+struct causes {
+    struct cause {
+        uint32_t first, last;
+        enum rule rule;
+    } at[CAUSES];
+    uint32_t warp_by_class, thread_by_class;
+};
 
-static enum rule rule_of(uint32_t act) {
-    for (size_t i = 0; i < WW_COUNT(cause); i++)
-        if (act >= cause[i].first && act <= cause[i].last) return cause[i].rule;
+static struct causes causes_look_up(void) {
+    return (struct causes){
+        .at = {
+#define CAUSE(first, last, rule) {act_number(#first), act_last(#last), RULE_##rule},
+#include "view/blame.def"
+#undef CAUSE
+        },
+        .warp_by_class = act_number("warp_by_class"),
+        .thread_by_class = act_number("thread_by_class")};
+}
+
+static enum rule rule_of(const struct causes *c, uint32_t act) {
+    for (size_t i = 0; i < CAUSES; i++)
+        if (act >= c->at[i].first && act <= c->at[i].last) return c->at[i].rule;
     return RULE_ISSUES;
 }
 
@@ -101,21 +118,21 @@ struct parts {
     double rule_j[RULES], class_j[OPC_N], all_j;
 };
 
-static void add_parts(const struct power_tree *t, const struct activity *a, struct parts *p) {
+static void add_parts(const struct causes *c, const struct power_tree *t, const struct activity *a,
+                      struct parts *p) {
     *p = (struct parts){.all_j = 0};
     for (int e = 0; e < t->events; e++) {
         const struct power_event *v = &t->event[e];
         if (v->is_static) continue;
         for (uint32_t k = 0; k < v->n; k++) {
             const double j = v->energy_j * power_data_factor(&v->data, a) * (double)a->c[v->act + k];
-            const enum rule r = rule_of(v->act + k);
+            const enum rule r = rule_of(c, v->act + k);
             p->all_j += j;
             if (r != RULE_CLASS)
                 p->rule_j[r] += j;
-            else if (v->act + k <= ACT_warp_by_class_end)
-                p->class_j[v->act + k - ACT_warp_by_class] += j;
             else
-                p->class_j[v->act + k - ACT_thread_by_class] += j;
+                p->class_j[v->act + k - (v->act < c->thread_by_class ? c->warp_by_class
+                                                                     : c->thread_by_class)] += j;
         }
     }
 }
@@ -143,15 +160,16 @@ static bool share_class(struct view_code *c, const struct count *n, uint32_t kla
 static double idle_share(const struct activity *a, const struct gpu_config *g, double owned) {
     double slots = 0;
     for (uint32_t s = 0; s < STALL_N; s++)
-        if (s != STALL_dual) slots += (double)a->c[ACT_issue_slots + s];
-    slots += (double)a->c[ACT_sm_idle_cycles] * g->sm.schedulers;
+        if (s != STALL_dual) slots += (double)act_at(a, "issue_slots", s);
+    slots += act_real(a, "sm_idle_cycles") * g->sm.schedulers;
     return slots > 0 ? fmax(0, 1 - owned / slots) : 1;
 }
 
-static void blame_launch(struct view_code *c, const struct count *n, const struct activity *a,
-                         const struct power_usage *u, const struct view_input *in) {
+static void blame_launch(const struct causes *by, struct view_code *c, const struct count *n,
+                         const struct activity *a, const struct power_usage *u,
+                         const struct view_input *in) {
     struct parts p;
-    add_parts(in->power->tree, a, &p);
+    add_parts(by, in->power->tree, a, &p);
     const double dynamic = u->all_dynamic_j[0], scale = p.all_j > 0 ? dynamic / p.all_j : 0;
     double owned = 0, left = p.all_j > 0 ? 0 : dynamic;
     for (uint32_t i = 0; i < c->n; i++) owned += (double)n[i].slots;
@@ -284,6 +302,7 @@ static const struct account_kernel *usage_of(const struct account *a, uint64_t i
 struct view_codes blame_run(struct arena *a, const struct view_input *in) {
     const uint32_t most = (uint32_t)json_array_size(in->run->codes);
     struct view_codes all = {.at = arena_alloc(a, (most + 1) * sizeof *all.at)};
+    const struct causes by = causes_look_up();
     uint32_t room = most, at = 0;
     size_t i;
     json_t *l;
@@ -299,7 +318,7 @@ struct view_codes blame_run(struct arena *a, const struct view_input *in) {
         count_launch(c, list, n);
         c->launches += run_launches(l);
         c->seconds += json_number_value(json_object_get(l, "seconds"));
-        if (k && k->usage.seconds > 0) blame_launch(c, n, &k->kernel->activity, &k->usage, in);
+        if (k && k->usage.seconds > 0) blame_launch(&by, c, n, &k->kernel->activity, &k->usage, in);
     }
     return all;
 }

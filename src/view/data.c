@@ -14,7 +14,6 @@ static void put_text(json_t *o, const char *key, const char *v) {
     json_object_set_new(o, key, v ? json_string_nocheck(v) : json_null());
 }
 static double ratio(double a, double b) { return b > 0 ? a / b : NAN; }
-static double count(const struct activity *a, uint32_t act) { return (double)a->c[act]; }
 static double field(const json_t *o, const char *key) {
     return json_number_value(json_object_get(o, key));
 }
@@ -23,28 +22,28 @@ static double field(const json_t *o, const char *key) {
 static json_t *slots_json(const struct activity *a) {
     json_t *o = json_object();
     for (uint32_t s = 0; s < STALL_N; s++)
-        if (a->c[ACT_issue_slots + s])
-            put(o, stall_text((enum stall_reason)s), count(a, ACT_issue_slots + s));
+        if (act_at(a, "issue_slots", s))
+            put(o, stall_text((enum stall_reason)s), (double)act_at(a, "issue_slots", s));
     return o;
 }
 
 static void put_rates(json_t *o, const struct activity *a) {
-    const double cycles = count(a, ACT_cycles);
-    put(o, "warp_instructions", count(a, ACT_warp_instructions));
-    put(o, "thread_instructions", count(a, ACT_thread_instructions));
-    put(o, "ipc", ratio(count(a, ACT_thread_instructions), cycles));
-    put(o, "lanes", ratio(count(a, ACT_thread_instructions), count(a, ACT_warp_instructions)));
-    put(o, "warps", ratio(count(a, ACT_warp_slots_cycles), count(a, ACT_sm_busy_cycles)));
-    put(o, "l1_hit", ratio(count(a, ACT_l1_read_hits), count(a, ACT_l1_reads)));
-    put(o, "l2_hit", ratio(count(a, ACT_l2_read_hits), count(a, ACT_l2_reads)));
+    const double cycles = act_real(a, "cycles");
+    put(o, "warp_instructions", act_real(a, "warp_instructions"));
+    put(o, "thread_instructions", act_real(a, "thread_instructions"));
+    put(o, "ipc", ratio(act_real(a, "thread_instructions"), cycles));
+    put(o, "lanes", ratio(act_real(a, "thread_instructions"), act_real(a, "warp_instructions")));
+    put(o, "warps", ratio(act_real(a, "warp_slots_cycles"), act_real(a, "sm_busy_cycles")));
+    put(o, "l1_hit", ratio(act_real(a, "l1_read_hits"), act_real(a, "l1_reads")));
+    put(o, "l2_hit", ratio(act_real(a, "l2_read_hits"), act_real(a, "l2_reads")));
     put(o, "row_hit",
-        ratio(count(a, ACT_dram_row_hits),
-              count(a, ACT_dram_row_hits) + count(a, ACT_dram_row_misses)));
-    const double accesses = count(a, ACT_coalescer_inputs), shared = count(a, ACT_shared_reads) +
-                                                                     count(a, ACT_shared_writes) +
-                                                                     count(a, ACT_shared_atomics);
-    put(o, "transactions_an_access", ratio(count(a, ACT_coalescer_transactions), accesses));
-    put(o, "passes_a_shared_access", ratio(count(a, ACT_shared_passes), shared));
+        ratio(act_real(a, "dram_row_hits"),
+              act_real(a, "dram_row_hits") + act_real(a, "dram_row_misses")));
+    const double accesses = act_real(a, "coalescer_inputs"), shared = act_real(a, "shared_reads") +
+                                                                     act_real(a, "shared_writes") +
+                                                                     act_real(a, "shared_atomics");
+    put(o, "transactions_an_access", ratio(act_real(a, "coalescer_transactions"), accesses));
+    put(o, "passes_a_shared_access", ratio(act_real(a, "shared_passes"), shared));
 }
 
 static json_t *levels_json(const struct gpu_config *c, const struct activity *a) {
@@ -171,8 +170,8 @@ static json_t *timeline_json(const struct view_input *in) {
             struct power_usage u;
             const struct activity_interval *iv = &k->interval[v];
             if (!account_interval(p, k, v, &u) || !(u.seconds > 0)) continue;
-            const double each = k->activity.c[ACT_cycles]
-                                    ? k->seconds / (double)k->activity.c[ACT_cycles]
+            const double each = act_get(&k->activity, "cycles")
+                                    ? k->seconds / act_real(&k->activity, "cycles")
                                     : 1 / p->core_hz;
             json_t *q = json_object(), *watts = json_array();
             put_text(q, "kernel", k->name);

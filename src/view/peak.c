@@ -6,15 +6,9 @@
 
 static double ratio(double a, double b) { return b > 0 ? a / b : NAN; }
 
-static double sum(const struct activity *a, uint32_t first, uint32_t n) {
-    double s = 0;
-    for (uint32_t i = 0; i < n; i++) s += (double)a->c[first + i];
-    return s;
-}
-
 // Slots of all schedulers, without those of second instructions, which stand beside the first's.
 static double slots(const struct activity *a) {
-    return sum(a, ACT_issue_slots, STALL_N) - (double)a->c[ACT_issue_slots + STALL_dual];
+    return (double)(act_sum(a, "issue_slots") - act_at(a, "issue_slots", STALL_dual));
 }
 
 static double net_ports(const struct gpu_config *c) {
@@ -27,36 +21,36 @@ static double slice_count(const struct gpu_config *c) {
 
 // The counter dram_cycles has the time before a launch too, in which the host copied.
 double peak_dram_clocks(const struct gpu_config *c, const struct activity *a) {
-    return (double)a->c[ACT_cycles] * c->mem.dram.clock_mhz / c->clocks.core_mhz *
+    return act_real(a, "cycles") * c->mem.dram.clock_mhz / c->clocks.core_mhz *
            c->mem.partitions * c->mem.dram.channels_per_partition;
 }
 
 uint32_t peak_limits(const struct gpu_config *c, const struct activity *a,
                      struct peak_limit out[PEAK_LIMITS]) {
-    const double cycles = (double)a->c[ACT_cycles], sm_cycles = cycles * c->sm_count,
+    const double cycles = act_real(a, "cycles"), sm_cycles = cycles * c->sm_count,
                  net_cycles = cycles * c->mem.net.clock_mhz / c->clocks.core_mhz,
                  l2_cycles = cycles * c->mem.l2_clock_mhz / c->clocks.core_mhz;
-    const double idle_slots = (double)a->c[ACT_sm_idle_cycles] * c->sm.schedulers;
+    const double idle_slots = act_real(a, "sm_idle_cycles") * c->sm.schedulers;
     const double pass_cycles = 0.5 * c->sm.shared_pass_cycles;
     uint32_t n = 0;
 #define LIMIT(label, used, room) out[n++] = (struct peak_limit){label, ratio(used, room)}
-    LIMIT("issue", (double)a->c[ACT_issue_slots + STALL_issued], slots(a) + idle_slots);
-    LIMIT("INT", sum(a, ACT_int_busy_cycles, 8), sm_cycles * c->sm.clusters);
-    LIMIT("FP", sum(a, ACT_fp_busy_cycles, 8), sm_cycles * c->sm.clusters);
-    LIMIT("SFU", (double)a->c[ACT_sfu_busy_cycles], sm_cycles * c->sm.sfus);
+    LIMIT("issue", (double)act_at(a, "issue_slots", STALL_issued), slots(a) + idle_slots);
+    LIMIT("INT", (double)act_sum(a, "int_busy_cycles"), sm_cycles * c->sm.clusters);
+    LIMIT("FP", (double)act_sum(a, "fp_busy_cycles"), sm_cycles * c->sm.clusters);
+    LIMIT("SFU", act_real(a, "sfu_busy_cycles"), sm_cycles * c->sm.sfus);
     if (c->sm.dp_units && c->sm.dp_pipe == DP_PIPE_DP)
-        LIMIT("DP", (double)a->c[ACT_dp_busy_cycles], sm_cycles * c->sm.dp_units);
-    LIMIT("LD/ST", (double)a->c[ACT_ldst_busy_cycles], sm_cycles);
-    LIMIT("shared", (double)a->c[ACT_shared_passes] * (pass_cycles > 0 ? pass_cycles : 1),
+        LIMIT("DP", act_real(a, "dp_busy_cycles"), sm_cycles * c->sm.dp_units);
+    LIMIT("LD/ST", act_real(a, "ldst_busy_cycles"), sm_cycles);
+    LIMIT("shared", act_real(a, "shared_passes") * (pass_cycles > 0 ? pass_cycles : 1),
           sm_cycles);
     if (c->sm.l1d.bytes)
-        LIMIT("L1", (double)(a->c[ACT_l1_reads] + a->c[ACT_l1_writes]),
+        LIMIT("L1", (double)(act_get(a, "l1_reads") + act_get(a, "l1_writes")),
               sm_cycles * (c->sm.l1d.ports ? c->sm.l1d.ports : 1));
-    LIMIT("L2", (double)(a->c[ACT_l2_reads] + a->c[ACT_l2_writes] + a->c[ACT_l2_atomics]),
+    LIMIT("L2", (double)(act_get(a, "l2_reads") + act_get(a, "l2_writes") + act_get(a, "l2_atomics")),
           l2_cycles * slice_count(c) * (c->mem.l2.ports ? c->mem.l2.ports : 1));
-    LIMIT("network", fmax((double)a->c[ACT_net_request_flits], (double)a->c[ACT_net_reply_flits]),
+    LIMIT("network", fmax(act_real(a, "net_request_flits"), act_real(a, "net_reply_flits")),
           net_cycles * net_ports(c));
-    LIMIT("DRAM", (double)a->c[ACT_dram_bus_cycles], peak_dram_clocks(c, a));
+    LIMIT("DRAM", act_real(a, "dram_bus_cycles"), peak_dram_clocks(c, a));
 #undef LIMIT
     return n;
 }
@@ -64,7 +58,7 @@ uint32_t peak_limits(const struct gpu_config *c, const struct activity *a,
 double peak_operations(const struct activity *a) {
     double n = 0;
     for (uint32_t k = 0; k < OPC_N; k++) {
-        const double lanes = (double)a->c[ACT_thread_by_class + k];
+        const double lanes = (double)act_at(a, "thread_by_class", k);
         switch (op_class_unit[k]) {
         case UNIT_INT:
             if (k == OPC_MOV || k == OPC_WARP) break;
@@ -92,12 +86,12 @@ const char *peak_level_name(enum peak_level level) {
 
 double peak_bytes(const struct gpu_config *c, const struct activity *a, enum peak_level level) {
     switch (level) {
-    case PEAK_SHARED: return 4.0 * (double)a->c[ACT_shared_lanes];
-    case PEAK_L1: return 4.0 * (double)a->c[ACT_l1_words];
+    case PEAK_SHARED: return 4.0 * act_real(a, "shared_lanes");
+    case PEAK_L1: return 4.0 * act_real(a, "l1_words");
     case PEAK_L2:
         return (double)c->mem.net.flit_bytes *
-               (double)(a->c[ACT_net_request_flits] + a->c[ACT_net_reply_flits]);
-    default: return (double)(a->c[ACT_dram_read_bytes] + a->c[ACT_dram_write_bytes]);
+               (double)(act_get(a, "net_request_flits") + act_get(a, "net_reply_flits"));
+    default: return (double)(act_get(a, "dram_read_bytes") + act_get(a, "dram_write_bytes"));
     }
 }
 

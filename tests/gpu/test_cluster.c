@@ -1,6 +1,7 @@
 // SMs in clusters: any number of them on one host thread gives the same run; a cluster that shares
 // a front end computes the same on any number of threads, takes CTAs in sets, leaves the tail to
 // one cluster.
+#include "activity/sm.h"
 #include "test_gpu.h"
 
 enum { CTAS_MOST = 67, BLOCK = 128 };

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <unistd.h>
 
+#include "mem/mem.h"
 #include "gpu/config_int.h"
 
 // Every file of gpus/, found in group_setup.

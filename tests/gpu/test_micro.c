@@ -5,6 +5,10 @@
 // Where a chip was not measured itself, its sister is the target, as the GPU file says: GT200 for
 // GT 240, GTX 560 Ti and C2050 for GTX 480, K40 and K80 for GTX 780, P100 and P4 for TITAN X, T4
 // for RTX 2060 SUPER.
+#include "mem/mem.h"
+#include "activity/mem.h"
+#include "activity/savings.h"
+#include "activity/sm.h"
 #include "exec/devmem.h"
 #include "test_gpu.h"
 

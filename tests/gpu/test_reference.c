@@ -1,6 +1,9 @@
 // Four kernels against another simulator's results for them (docs/fidelity.md). The kernels are not
 // part of the tree: without WARPWATT_REFERENCE_RUNS, the folder that has them, there is nothing to
 // do.
+#include "activity/mem.h"
+#include "activity/savings.h"
+#include "activity/sm.h"
 #include "test_gpu.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // Streams and events: order within and between them, what overlaps, simulated time.
+#include "activity/sm.h"
 #include "test_gpu.h"
 
 #include "warpwatt.h"

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "activity/mem.h"
+#include "mem/config.h"
+#include "mem/pieces.h"
 #include "mem/mem.h"
 
 // All clocks equal, small exact numbers: one partition, one channel of 32-byte bursts in 2 clocks.
@@ -160,7 +163,7 @@ static inline uint64_t rig_one(struct rig *r, uint64_t cycle, uint8_t kind, uint
     return rig_wait(r, 0).cycle;
 }
 
-static inline uint64_t rig_count(struct rig *r, enum act a) {
+static inline uint64_t rig_count(struct rig *r, uint32_t a) {
     uint64_t n = 0;
     for (uint32_t i = 0; i < mem_system_partitions(r->m); i++)
         n += mem_system_activity(r->m, i)->c[a];

@@ -8,6 +8,9 @@
 #include <math.h>
 #include <cmocka.h>
 
+#include "activity/mem.h"
+#include "activity/savings.h"
+#include "activity/sm.h"
 #include "power/circuit.h"
 #include "power/effect.h"
 #include "power/power_gpu.h"

@@ -8,6 +8,9 @@
 #include <math.h>
 #include <cmocka.h>
 
+#include "activity/mem.h"
+#include "activity/savings.h"
+#include "activity/sm.h"
 #include "power/power_gpu.h"
 
 static struct power_config config(const char *name) {

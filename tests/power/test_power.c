@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "activity/mem.h"
+#include "activity/savings.h"
+#include "activity/sm.h"
 #include "power/effect.h"
 #include "power/logic.h"
 #include "power/power.h"

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <cmocka.h>
 
+#include "activity/sm.h"
 #include "power/power_gpu.h"
 
 static struct power_config config(const char *name) {

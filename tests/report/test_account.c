@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "activity/mem.h"
+#include "activity/savings.h"
+#include "activity/sm.h"
 #include "power/effect.h"
 #include "power/power_gpu.h"
 #include "report/account.h"
@@ -42,7 +45,8 @@ static uint64_t next(uint64_t *x) {
 
 static struct activity some(uint64_t seed, uint64_t most) {
     struct activity a = {.c = {0}};
-    for (uint32_t i = 0; i < ACT_N; i++) a.c[i] = next(&seed) % most;
+    for (uint32_t i = 0; i < ACT_N; i++)
+        if (act_row_of(i) >= 0) a.c[i] = next(&seed) % most;
     for (uint32_t i = 0; i < ACT_N; i++)
         if (power_effect_charges(i)) a.c[i] = 0; // no technique
     // no --toggle

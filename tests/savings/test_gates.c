@@ -1,5 +1,6 @@
 // GATES' order of issue: figure 4 of the paper as drawn, priority switches, and what does not go
 // together.
+#include "activity/savings.h"
 #include "test_view.h"
 
 // ---- figure 4 ----------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // Single lanes: where threads go (figures 4.4 and 4.6 of the dissertation as drawn, then every
 // pattern against plain loops), and the state machine of each lane, by hand and against a machine
 // that ticks through every cycle for each lane.
+#include "activity/savings.h"
 #include "exec/level.h"
 #include "test_view.h"
 #include "savings/lane.h"

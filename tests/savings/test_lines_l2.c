@@ -1,6 +1,8 @@
 // Lines of L2 that are drowsy or decay, under random traffic: every request is answered once, times
 // of lines are those of a bitmap of cycles kept beside, nothing is read where a line has gone off,
 // and the traffic of a memory system with techniques that add no cycle is that of one without.
+#include "sm/config.h"
+#include "activity/savings.h"
 #include "../mem/test_traffic.h"
 #include "savings/savings.h"
 

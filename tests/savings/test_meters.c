@@ -1,4 +1,5 @@
 // The meters on made-up accesses: expected numbers follow by hand from the cycles in the calls.
+#include "activity/savings.h"
 #include "savings/rank.h"
 #include "test_view.h"
 

@@ -1,5 +1,6 @@
 // The register-file cache: its entries with data in them, and what it does cycle by cycle on
 // made-up schedules.
+#include "activity/savings.h"
 #include "code/code.h"
 #include "savings/rfc.h"
 #include "test_view.h"

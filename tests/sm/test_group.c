@@ -118,7 +118,7 @@ static void team_run(struct team *x) {
     }
 }
 
-static uint64_t of(struct team *x, uint32_t sm, enum act a) {
+static uint64_t of(struct team *x, uint32_t sm, uint32_t a) {
     return sm_activity(x->sm[sm], x->g->done_at + 1)->c[a];
 }
 

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "activity/mem.h"
+#include "activity/savings.h"
+#include "activity/sm.h"
 #include "code/control.h"
 #include "exec/devmem.h"
 #include "exec/functional.h"
@@ -301,7 +304,7 @@ static inline uint64_t rig_run(struct rig *g) {
     return g->done_at + 1;
 }
 
-static inline uint64_t act(struct rig *g, enum act a) {
+static inline uint64_t act(struct rig *g, uint32_t a) {
     return sm_activity(g->sm, g->done_at + 1)->c[a];
 }
 // Cycles between the first issues of two instructions is what most tests are about: the time of a

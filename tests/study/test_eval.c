@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "activity/sm.h"
 #include "study/study.h"
 
 static const char text[] =

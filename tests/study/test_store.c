@@ -99,6 +99,7 @@ static void comes_back_whole(void **state) {
     assert_true(got.kernel[0].cycles == 201 && got.kernel[1].cycles == 100);
     assert_true(got.end_seconds == 2.5 && got.copies == 3 && got.host_seconds == 1.75);
     for (uint32_t i = 0; i < ACT_N; i++) {
+        if (act_row_of(i) < 0) continue;
         assert_int_equal(got.kernel[1].activity.c[i], i + 7);
         assert_int_equal(got.kernel[0].activity.c[i], 2 * i + 15);
     }

@@ -1,0 +1,3 @@
+// Behind the rows that rows.h stands before.
+#undef ACT
+#undef ACTV
