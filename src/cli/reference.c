@@ -10,7 +10,7 @@
 #include <string.h>
 
 static void counters(void) {
-    puts("# Counters\n\nEvery counter of `activity.def`: JSON, CSV and XML files use these "
+    puts("# Counters\n\nEvery counter of `counters.def`: JSON, CSV and XML files use these "
          "names.\n\n"
          "| counter | entries | unit | component | one count means |\n|---|---|---|---|---|");
     for (uint32_t i = 0; i < act_info_n; i++)

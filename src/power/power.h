@@ -1,5 +1,5 @@
 // The power model: configuration in, a tree of components out; activity in, watts out. It needs no
-// simulator: any source of counters of activity.def will do.
+// simulator: any source of such counters will do.
 #ifndef WW_POWER_POWER_H
 #define WW_POWER_POWER_H
 

@@ -7,7 +7,7 @@
 // `{"type":"launch",...}` a kernel launch (or for many of one kernel and shape, after the first
 // 128, or fewer where they leave much: then with a field `launches`), one `{"type":"copy",...}` a
 // copy or fill, one `{"type":"end",...}` with totals, one `{"type":"seal",...}` by `warpwatt run`.
-// Counters stand by the names of activity.def; of single SMs and partitions those that are not 0.
+// Counters stand by their names; of single SMs and partitions those that are not 0.
 // Each line ends with a checksum of all before it (record_int.h).
 #ifndef WW_REPORT_H
 #define WW_REPORT_H

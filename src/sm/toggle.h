@@ -1,5 +1,5 @@
 // Bits that change on an SM's wires (sm_count_toggles): each row, result and word of data is held
-// against what was on the same wires before. Counts stand in activity.def under toggle_*.
+// against what was on the same wires before. Counts stand under toggle_* (activity/sm_toggle.def).
 //
 // Wires: a register bank's read and its write side (a row of 32 lanes), the lanes of a unit (its
 // results), the lanes' data side of shared memory, and that of the other memories.
