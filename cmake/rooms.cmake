@@ -1,4 +1,4 @@
-# One folder under src/ is one static library. `ww_room(name USES a b LIBS x)`
+# One folder under src/ is one static library. `ww_room(name USES a b LIBS x TESTED_WITH c)`
 # builds src/name/*.c as ww_name. Its include path holds links to itself and to
 # the rooms it uses, so an include that points the wrong way does not compile.
 #
@@ -7,7 +7,8 @@
 #
 # Tests: the files tests/<room>/test_*.c are one program (cmocka), <room>_tests, and a ctest each, <room>.test_*,
 # which runs the program with the file's name. APART: files that stand in for functions which the room's other
-# tests need as they are; each is a program of its own. Test folders may include "test_*.h" helpers of their own.
+# tests need as they are; each is a program of its own. TESTED_WITH: rooms that the tests use beside those of the room.
+# Test folders may include "test_*.h" helpers of their own.
 
 # What all test programs are compiled with, last on the command line. They are compiled far more often than run, and
 # most run what lies in the rooms: an optimiser would cost more than it saves.
@@ -41,7 +42,7 @@ function(ww_test_program target room)
 endfunction()
 
 function(ww_room name)
-  cmake_parse_arguments(R "" "" "USES;LIBS;APART" ${ARGN})
+  cmake_parse_arguments(R "" "" "USES;LIBS;APART;TESTED_WITH" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.c)
   file(GLOB simd CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*_simd.c)
   if(simd)
@@ -96,6 +97,9 @@ function(ww_room name)
   endforeach()
   if(together)
     ww_test_program(${name}_tests ${name} ${together})
+    foreach(room ${R_TESTED_WITH})
+      target_link_libraries(${name}_tests PRIVATE ww_${room})
+    endforeach()
   endif()
   file(GLOB fuzzers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/fuzz_*.c)
   if(WW_FUZZ)

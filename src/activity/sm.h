@@ -4,7 +4,7 @@
 
 #include "activity/activity.h"
 #include "activity/stall.h"
-#include "code/op_class.h"
+#include "isa/op_class.h"
 
 enum act_sm {
     ACT_SM_BEFORE = ACT_SM_FIRST - 1,

@@ -280,8 +280,8 @@ static enum ww_status make_fill(struct cli *c, struct arena *a, const struct ker
 // not care about, so the sign does not matter; whole numbers and floating-point numbers do.
 static enum ww_status check_type(struct cli *c, const struct kernel_argument *a, uint32_t number,
                                  const struct code_param *p) {
-    const char class = ptx_type_class(p->type);
-    const bool whole = class != 'f' || ptx_type_bits(p->type) == 16; // no type of ours is .f16
+    const char class = isa_type_class(p->type);
+    const bool whole = class != 'f' || isa_type_bits(p->type) == 16; // no type of ours is .f16
     if (a->is_buffer ? p->bytes != 8 && p->bytes != 4 : p->bytes != a->type->bytes)
         return diag_add(&c->diags, WW_ERROR_USAGE,
                         "argument %u `%s` has %u bytes, but the parameter has %u", number, a->text,
@@ -290,7 +290,7 @@ static enum ww_status check_type(struct cli *c, const struct kernel_argument *a,
     if (fits) return WW_OK;
     return diag_add(&c->diags, WW_ERROR_USAGE,
                     "argument %u `%s` is %s, but the parameter is .%s: expected %s%u=...", number,
-                    a->text, a->is_buffer ? "an address" : a->type->name, ptx_type_text(p->type),
+                    a->text, a->is_buffer ? "an address" : a->type->name, isa_type_text(p->type),
                     class == 'f'   ? "f"
                     : class == 's' ? "s"
                                    : "u",

@@ -35,7 +35,7 @@ static void instructions(void) {
          "| operation | mnemonic | class | meaning |\n|---|---|---|---|");
     static const char *const name[] = {
 #define OP(id, ...) #id,
-#include "code/ops.def"
+#include "isa/ops.def"
 #undef OP
     };
     for (unsigned i = 0; i < OP_N; i++) {
@@ -49,7 +49,7 @@ static void instructions(void) {
 
 static void print_generations(void) {
     fputs("\n## Generations\n\nHow the code of one generation differs from another's "
-          "(`src/code/generation.def`).\n\n| |",
+          "(`src/isa/generation.def`).\n\n| |",
           stdout);
     for (unsigned g = 0; g < GEN_N; g++) printf(" %s |", gen_info[g].name);
     printf("\n|---|");
@@ -75,7 +75,7 @@ static void print_generations(void) {
 static void classes(void) {
     static const char *const prose[] = {
 #define OPC(name, unit, text) #unit " | " text,
-#include "code/op_class.def"
+#include "isa/op_class.def"
 #undef OPC
     };
     puts(

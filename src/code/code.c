@@ -1,9 +1,10 @@
 // code_build: one kernel from PTX to an image. Everything made on the way lives in one working
 // arena that is gone when the image stands.
-#include "code/control.h"
 #include "code/edit.h"
-#include "code/image.h"
+#include "code/from_ptx.h"
+#include "code/link.h"
 #include "code/lower.h"
+#include "isa/control.h"
 
 // A limit below this is taken as this: less would spill what one instruction needs.
 enum { LEAST_REGISTERS = 16 };
@@ -37,10 +38,8 @@ static uint32_t bounded_registers(const struct ptx_func *k, const struct code_ta
     return (uint32_t)(t->sm_registers / rows * LANES / unit * unit / LANES);
 }
 
-// What a kernel says of its registers counts more than the option, as ptxas has it: .maxnreg, and
-// bounds where it names CTAs too or no .maxnreg. Of those that a limit grants some are kept.
-static uint32_t register_limit(const struct ptx_func *k, const struct code_target *t,
-                               uint32_t option) {
+uint32_t code_register_limit(const struct ptx_func *k, const struct code_target *t,
+                             uint32_t option) {
     const uint32_t bounds = bounded_registers(k, t);
     uint32_t limit = k->maxnreg ? k->maxnreg : UINT32_MAX;
     if ((!k->maxnreg || k->minnctapersm) && bounds < limit) limit = bounds;
@@ -112,8 +111,7 @@ static bool allocate(struct arena *work, struct mfunc **func, uint32_t n,
     return true;
 }
 
-static void describe_params(struct code_image *im) {
-    const struct ptx_func *k = im->kernel;
+static void describe_params(struct code_image *im, const struct ptx_func *k) {
     uint32_t *offset = arena_alloc(&im->arena, (k->n_params + 1) * sizeof *offset);
     im->param_bytes = lower_layout_params(k, offset);
     im->params = arena_alloc(&im->arena, k->n_params * sizeof *im->params);
@@ -122,11 +120,28 @@ static void describe_params(struct code_image *im) {
         im->params[i] = (struct code_param){.offset = offset[i],
                                             .bytes = (uint32_t)k->params[i]->bytes,
                                             .align = k->params[i]->align,
-                                            .type = k->params[i]->type};
+                                            .type = from_type(k->params[i]->type)};
+}
+
+static void describe_source(struct code_image *im, const struct ptx_module *m) {
+    struct code_source *const s = &im->source;
+    s->name = m->name;
+    s->text = m->text;
+    s->target = m->target;
+    const char **const function = arena_alloc(&im->arena, (m->n_funcs + 1) * sizeof *function);
+    for (uint32_t i = 0; i < m->n_funcs; i++) function[i] = m->funcs[i]->name;
+    s->function = function;
+    s->n_files = m->n_files;
+    s->files = arena_alloc(&im->arena, (m->n_files + 1) * sizeof *s->files);
+    for (uint32_t i = 0; i < m->n_files; i++)
+        s->files[i] = (struct code_file){m->files[i].number, m->files[i].path};
 }
 
 struct build {
     struct code_image *im;
+    const struct ptx_module *module;
+    const struct ptx_func *kernel;
+    const struct code_target *target;
     struct arena work;
     const struct code_symbols *symbols;
     uint32_t stack_bytes;
@@ -135,31 +150,32 @@ struct build {
 
 static bool build(struct build *b) {
     struct code_image *im = b->im;
-    const struct ptx_module *m = im->module;
+    const struct ptx_module *m = b->module;
     uint32_t *index;
-    const uint32_t n = lower_reachable(&b->work, m, im->kernel, &index);
+    const uint32_t n = lower_reachable(&b->work, m, b->kernel, &index);
     struct lower_shared shared = {0}; // one for all of them: they share the block's memory
     lower_layout_shared(&b->work, m, index, n, &shared);
     struct mfunc **func = arena_alloc(&b->work, n * sizeof *func);
     struct mfunc **callee = arena_alloc(&b->work, ((size_t)m->n_funcs + 1) * sizeof *callee);
     const bool *const addressed = lower_addressed(&b->work, m);
     for (uint32_t i = 0; i < n; i++) {
-        func[i] = compile(&b->work, m, m->funcs[index[i]], i == 0, &im->target, b->symbols, &shared,
-                          b->d);
+        func[i] =
+            compile(&b->work, m, m->funcs[index[i]], i == 0, b->target, b->symbols, &shared, b->d);
         if (!func[i]) return false;
         callee[index[i]] = func[i];
         func[i]->keeps = i > 0 && addressed[index[i]];
     }
-    if (!allocate(&b->work, func, n, callee, im->target.max_regs, b->d)) return false;
+    if (!allocate(&b->work, func, n, callee, b->target->max_regs, b->d)) return false;
     im->shared_bytes = shared.bytes;
     im->shared_dynamic = shared.dynamic;
     im->n_funcs = m->n_funcs;
-    describe_params(im);
+    describe_params(im, b->kernel);
+    describe_source(im, m);
     image_link(im, &b->work, func, index, n, b->stack_bytes);
     if (gen_has(im->target.gen, TRAIT_TWO_PIPES)) pipes_balance(im, &b->work);
     if (gen_has(im->target.gen, TRAIT_CONTROL)) control_set(im, &b->work);
     if (image_check(im, b->d) != WW_OK) return false;
-    if (im->target.marks_last_reads) image_last_reads(im, &b->work);
+    if (b->target->marks_last_reads) image_last_reads(im, &b->work);
     return true;
 }
 
@@ -168,15 +184,21 @@ enum ww_status code_build(const struct ptx_module *m, const struct ptx_func *ker
                           uint32_t max_regs_override, uint32_t stack_bytes, struct diags *d,
                           struct code_image **out) {
     *out = NULL;
-    struct build b = {.symbols = s, .stack_bytes = stack_bytes, .d = d};
+    struct code_target limited = *t; // scheduling heeds the limit too
+    limited.max_regs = code_register_limit(kernel, t, max_regs_override);
+    struct build b = {.module = m,
+                      .kernel = kernel,
+                      .target = &limited,
+                      .symbols = s,
+                      .stack_bytes = stack_bytes,
+                      .d = d};
     struct arena home;
     arena_init(&home, m->arena.allocator);
     arena_init(&b.work, m->arena.allocator);
     b.im = arena_alloc(&home, sizeof *b.im);
     if (!b.im) return diag_add(d, WW_ERROR_MEMORY, "out of memory for '%s'", kernel->name);
-    *b.im = (struct code_image){
-        .arena = home, .module = m, .kernel = kernel, .name = kernel->name, .target = *t};
-    b.im->target.max_regs = register_limit(kernel, t, max_regs_override); // scheduling heeds it too
+    *b.im =
+        (struct code_image){.arena = home, .name = kernel->name, .target = {t->gen, t->latencies}};
     jmp_buf oom;
     b.work.oom = b.im->arena.oom = &oom;
     const uint32_t errors = d->errors;
@@ -193,10 +215,4 @@ enum ww_status code_build(const struct ptx_module *m, const struct ptx_func *ker
     }
     code_free(b.im);
     return d->errors > errors ? diags_status(d) : WW_ERROR_INTERNAL;
-}
-
-void code_free(struct code_image *im) {
-    if (!im) return;
-    struct arena home = im->arena; // the image itself lies in it
-    arena_free(&home);
 }

@@ -81,3 +81,11 @@ void edit_with_scratch(struct mfunc *f, void (*body)(struct mfunc *, struct aren
     f->arena->oom = outer;
     arena_free(&scratch);
 }
+
+struct cfg *cfg_build(struct arena *a, const struct mfunc *f) {
+    return cfg_build_code(a, (struct cfg_code){.inst = f->inst.at,
+                                               .n = f->inst.n,
+                                               .allocated = f->allocated,
+                                               .label_at = f->label_at.at,
+                                               .tables = f->tables});
+}

@@ -5,7 +5,7 @@
 #ifndef WW_CODE_LIVE_H
 #define WW_CODE_LIVE_H
 
-#include "code/cfg.h"
+#include "code/code.h"
 
 struct live {
     struct arena *arena;

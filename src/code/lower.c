@@ -36,13 +36,13 @@ static void make_registers(struct lower *l) {
     for (uint32_t k = 0; k < l->fn->n_regs; k++) {
         const struct ptx_reg *const p = &l->fn->regs[k];
         struct lower_reg *const r = &l->reg[k];
-        r->bits = (uint8_t)ptx_type_bits(p->type);
+        r->bits = (uint8_t)isa_type_bits(from_type(p->type));
         r->zext = r->sext = r->bits == 16;
         if (p->type == PTX_PRED) {
             r->vreg = l->f->n_vpreds++;
             continue;
         }
-        const unsigned words = lower_words(p->type) * (p->elements ? p->elements : 1u);
+        const unsigned words = lower_words(from_type(p->type)) * (p->elements ? p->elements : 1u);
         if (words > 4) lower_refuse(l, "register `%s` has more than 16 bytes", p->name);
         r->words = words >= 3 ? 4 : (uint8_t)words;
         r->vreg = lower_temp(l, r->words).reg;
@@ -87,7 +87,7 @@ static void make_tables(struct lower *l) {
 // ---- the pass -----------------------------------------------------------------------------
 
 static void lower_inst(struct lower *l, const struct ptx_inst *i) {
-    const bool is_float = i->n_types && ptx_type_is_float((enum ptx_type)i->types[0]);
+    const bool is_float = i->n_types && isa_type_is_float(from_type(i->types[0]));
     const lower_fn handler = is_float ? rows[i->op].on_fp : rows[i->op].on_int;
     if (!handler)
         lower_refuse(l, "there is no lowering for it");

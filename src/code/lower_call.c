@@ -23,7 +23,7 @@ int lower_syscall(const struct ptx_func *f) {
 // ---- frames -------------------------------------------------------------------------------
 
 // A word, pair or quad (type t) at `offset` of a frame.
-static void frame_access(struct lower *l, enum mop op, enum ptx_type t, uint32_t offset,
+static void frame_access(struct lower *l, enum mop op, enum isa_type t, uint32_t offset,
                          enum lower_whose whose, struct opnd value) {
     const struct lower_addr a = lower_frame_at(l, whose, offset);
     struct minst m = lower_new(l, op, t);
@@ -40,14 +40,14 @@ static void frame_access(struct lower *l, enum mop op, enum ptx_type t, uint32_t
     lower_put(l, &m);
 }
 
-static void load_reg(struct lower *l, const struct ptx_operand *o, enum ptx_type t, uint32_t offset,
+static void load_reg(struct lower *l, const struct ptx_operand *o, enum isa_type t, uint32_t offset,
                      enum lower_whose whose) {
     if (o->kind == PTX_OPERAND_SINK) return;
-    if (t == PTX_PRED) {
+    if (t == ITYPE_PRED) {
         const struct opnd w = lower_temp(l, 1);
-        frame_access(l, OP_LD, PTX_U32, offset, whose, w);
-        struct minst m = lower_new(l, OP_ISETP, PTX_U32);
-        m.stype = PTX_U32;
+        frame_access(l, OP_LD, ITYPE_U32, offset, whose, w);
+        struct minst m = lower_new(l, OP_ISETP, ITYPE_U32);
+        m.stype = ITYPE_U32;
         m.cmp = MCMP_NE;
         m.dst[0] = lower_dst_pred(l, o);
         m.src[0] = w;
@@ -60,13 +60,13 @@ static void load_reg(struct lower *l, const struct ptx_operand *o, enum ptx_type
     lower_widen(l, o, t, d);
 }
 
-static void store_reg(struct lower *l, const struct ptx_operand *o, enum ptx_type t,
+static void store_reg(struct lower *l, const struct ptx_operand *o, enum isa_type t,
                       uint32_t offset, enum lower_whose whose) {
     struct opnd value;
-    if (t == PTX_PRED) {
+    if (t == ITYPE_PRED) {
         value = lower_temp(l, 1);
         lower_sel(l, value, opnd_imm(1), opnd_imm(0), lower_src_pred(l, o));
-        t = PTX_U32;
+        t = ITYPE_U32;
     } else {
         value = lower_src(l, o, t);
     }
@@ -80,15 +80,15 @@ static void pass_value(struct lower *l, const struct ptx_operand *o, const struc
                        uint32_t offset, enum lower_whose whose, bool out) {
     const struct ptx_reg *const reg =
         o->kind == PTX_OPERAND_REG && o->component < 0 ? &l->fn->regs[o->reg] : NULL;
-    enum ptx_type t = formal->type;
+    enum isa_type t = from_type(formal->type);
     if (reg && reg->elements > 1)
-        t = reg->type;
+        t = from_type(reg->type);
     else if (formal->vector > 1 || formal->is_array)
-        t = formal->bytes > 4 ? PTX_B64 : formal->bytes > 2 ? PTX_B32 : PTX_B16;
+        t = formal->bytes > 4 ? ITYPE_B64 : formal->bytes > 2 ? ITYPE_B32 : ITYPE_B16;
     const unsigned n = reg && reg->elements > 1 ? reg->elements : 1;
     struct ptx_operand element = *o;
     for (unsigned k = 0; k < n; k++) {
-        const uint32_t at = offset + k * ptx_type_bits(t) / 8;
+        const uint32_t at = offset + k * isa_type_bits(t) / 8;
         if (n > 1) element.component = (int8_t)k;
         if (out)
             store_reg(l, &element, t, at, whose);
@@ -103,7 +103,7 @@ static void copy_param(struct lower *l, const struct ptx_var *v, uint32_t own, u
     const uint32_t bytes = (uint32_t)v->bytes, unit = v->align >= 4 ? 4 : v->align >= 2 ? 2 : 1;
     for (uint32_t at = 0; at < bytes;) {
         const uint32_t step = bytes - at < unit ? 1 : unit;
-        const enum ptx_type t = step == 4 ? PTX_U32 : step == 2 ? PTX_U16 : PTX_U8;
+        const enum isa_type t = step == 4 ? ITYPE_U32 : step == 2 ? ITYPE_U16 : ITYPE_U8;
         const struct opnd w = lower_temp(l, 1);
         frame_access(l, OP_LD, t, (out ? own : other) + at, out ? FRAME_OWN : FRAME_CALLEE, w);
         frame_access(l, OP_ST, t, (out ? other : own) + at, out ? FRAME_CALLEE : FRAME_OWN, w);
@@ -133,7 +133,7 @@ static void pass(struct lower *l, const struct ptx_operand *o, const struct ptx_
 // An argument of a built-in function as a register.
 static struct opnd argument(struct lower *l, const struct ptx_operand *o,
                             const struct ptx_var *formal) {
-    const enum ptx_type t = formal->bytes > 4 ? PTX_B64 : PTX_B32;
+    const enum isa_type t = formal->bytes > 4 ? ITYPE_B64 : ITYPE_B32;
     if (!is_param_var(o)) return lower_in_reg(l, lower_src(l, o, t));
     const struct lower_var *const v = lower_var(l, o->var);
     if (v->home == HOME_VREG) return opnd_gpr((uint32_t)v->value, lower_words(t));
@@ -144,7 +144,7 @@ static struct opnd argument(struct lower *l, const struct ptx_operand *o,
 
 static void call_builtin(struct lower *l, const struct ptx_inst *i,
                          const struct lower_call_site *s) {
-    struct minst m = lower_new(l, OP_SYSCALL, l->wide ? PTX_U64 : PTX_U32);
+    struct minst m = lower_new(l, OP_SYSCALL, l->wide ? ITYPE_U64 : ITYPE_U32);
     m.sub = (uint8_t)s->syscall;
     const struct ptx_operand *const results = &i->operand[1], *const args = &i->operand[2];
     // __assertfail has a fifth argument, the size of a character, that nobody needs.
@@ -158,12 +158,12 @@ static void call_builtin(struct lower *l, const struct ptx_inst *i,
             v->home == HOME_VREG ? opnd_gpr((uint32_t)v->value, words) : lower_temp(l, words);
         lower_put(l, &m);
         if (v->home == HOME_FRAME)
-            frame_access(l, OP_ST, words == 2 ? PTX_B64 : PTX_B32, (uint32_t)v->value, FRAME_OWN,
-                         m.dst[0]);
+            frame_access(l, OP_ST, words == 2 ? ITYPE_B64 : ITYPE_B32, (uint32_t)v->value,
+                         FRAME_OWN, m.dst[0]);
         return;
     }
     if (r)
-        m.dst[0] = lower_dst(l, r, s->callee->results[0]->bytes > 4 ? PTX_B64 : PTX_B32);
+        m.dst[0] = lower_dst(l, r, s->callee->results[0]->bytes > 4 ? ITYPE_B64 : ITYPE_B32);
     else if (s->syscall == MSYS_VPRINTF)
         m.dst[0] = lower_temp(l, 1);
     else if (s->syscall == MSYS_MALLOC)
@@ -181,7 +181,7 @@ static struct ptx_inst unguarded(const struct ptx_inst *i) {
 static int32_t branch_around(struct lower *l) {
     const int32_t label = (int32_t)l->f->label_at.n;
     vec_push(l->arena, &l->f->label_at, -1);
-    struct minst m = lower_new(l, OP_BRA, PTX_NONE);
+    struct minst m = lower_new(l, OP_BRA, ITYPE_NONE);
     m.guard_not = !m.guard_not;
     m.target = label;
     lower_put(l, &m);
@@ -221,14 +221,14 @@ void lower_call_call(struct lower *l, const struct ptx_inst *i, unsigned unused)
     for (uint32_t k = 0; k < args->n && k < s->callee->n_params; k++)
         pass(l, &args->list[k], s->callee->params[k], s->params[k], true);
     struct opnd target = opnd_none();
-    if (s->func < 0) target = lower_src(l, &i->operand[0], PTX_U32);
+    if (s->func < 0) target = lower_src(l, &i->operand[0], ITYPE_U32);
     // Lanes that do not call go around, so that what stands between the two moves of the stack
     // pointer has no guard: its reload would not know which lanes' pointers had moved.
     const struct ptx_inst bare = unguarded(i);
     const int32_t around = i->guard >= 0 ? branch_around(l) : -1;
     l->at = &bare;
     lower_stack_move(l, FRAME_CALLEE);
-    struct minst m = lower_new(l, s->func >= 0 ? OP_CALL : OP_CALLI, PTX_U32);
+    struct minst m = lower_new(l, s->func >= 0 ? OP_CALL : OP_CALLI, ITYPE_U32);
     m.flags = ptx_has(i, PTX_MOD_uni) ? MF_UNIFORM : 0u;
     m.target = s->func;
     m.src[0] = target;
@@ -278,6 +278,6 @@ void lower_epilogue(struct lower *l) {
         const struct ptx_operand o = reg_operand(v);
         pass_value(l, &o, v, (uint32_t)lower_var(l, v)->value, FRAME_OWN, true);
     }
-    struct minst m = lower_new(l, l->fn->is_entry ? OP_EXIT : OP_RET, PTX_NONE);
+    struct minst m = lower_new(l, l->fn->is_entry ? OP_EXIT : OP_RET, ITYPE_NONE);
     lower_put(l, &m);
 }

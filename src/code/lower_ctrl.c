@@ -4,7 +4,7 @@
 
 void lower_ctrl_bra(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    struct minst m = lower_new(l, OP_BRA, PTX_NONE);
+    struct minst m = lower_new(l, OP_BRA, ITYPE_NONE);
     m.flags = ptx_has(i, PTX_MOD_uni) ? MF_UNIFORM : 0u;
     m.target = i->operand[0].label;
     lower_put(l, &m);
@@ -13,8 +13,8 @@ void lower_ctrl_bra(struct lower *l, const struct ptx_inst *i, unsigned unused) 
 // brx.idx index, targets
 void lower_ctrl_brx(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    const struct opnd index = lower_in_reg(l, lower_src(l, &i->operand[0], PTX_U32));
-    struct minst m = lower_new(l, OP_BRX, PTX_U32);
+    const struct opnd index = lower_in_reg(l, lower_src(l, &i->operand[0], ITYPE_U32));
+    struct minst m = lower_new(l, OP_BRX, ITYPE_U32);
     m.flags = ptx_has(i, PTX_MOD_uni) ? MF_UNIFORM : 0u;
     m.aux = (uint16_t)i->operand[1].targets;
     m.src[0] = index;
@@ -24,7 +24,7 @@ void lower_ctrl_brx(struct lower *l, const struct ptx_inst *i, unsigned unused) 
 void lower_ctrl_ret(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
     if (l->f->is_entry) {
-        struct minst m = lower_new(l, OP_EXIT, PTX_NONE);
+        struct minst m = lower_new(l, OP_EXIT, ITYPE_NONE);
         lower_put(l, &m);
         return;
     }
@@ -33,7 +33,7 @@ void lower_ctrl_ret(struct lower *l, const struct ptx_inst *i, unsigned unused) 
         l->end_label = (int32_t)l->f->label_at.n;
         vec_push(l->arena, &l->f->label_at, -1);
     }
-    struct minst m = lower_new(l, OP_BRA, PTX_NONE);
+    struct minst m = lower_new(l, OP_BRA, ITYPE_NONE);
     m.flags = ptx_has(i, PTX_MOD_uni) ? MF_UNIFORM : 0u;
     m.target = l->end_label;
     lower_put(l, &m);
@@ -43,13 +43,13 @@ void lower_ctrl_ret(struct lower *l, const struct ptx_inst *i, unsigned unused) 
 // griddepcontrol (the grids before this one are done when it starts)
 void lower_ctrl_simple(struct lower *l, const struct ptx_inst *i, unsigned op) {
     (void)i;
-    struct minst m = lower_new(l, (enum mop)op, PTX_NONE);
+    struct minst m = lower_new(l, (enum mop)op, ITYPE_NONE);
     lower_put(l, &m);
 }
 
 void lower_ctrl_nanosleep(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    struct minst m = lower_new(l, OP_NANOSLEEP, PTX_U32);
-    m.src[0] = lower_src(l, &i->operand[0], PTX_U32);
+    struct minst m = lower_new(l, OP_NANOSLEEP, ITYPE_U32);
+    m.src[0] = lower_src(l, &i->operand[0], ITYPE_U32);
     lower_put(l, &m);
 }

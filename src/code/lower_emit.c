@@ -56,7 +56,7 @@ struct opnd lower_temp_pred(struct lower *l) {
     return opnd_pred(l->f->n_vpreds++);
 }
 
-struct minst lower_new(const struct lower *l, enum mop op, enum ptx_type type) {
+struct minst lower_new(const struct lower *l, enum mop op, enum isa_type type) {
     struct minst m = {.op = (uint16_t)op,
                       .klass = mop_info[op].klass,
                       .type = (uint8_t)type,
@@ -89,7 +89,7 @@ struct opnd lower_in_reg(struct lower *l, struct opnd o) {
     o.mods = 0;
     struct opnd t = lower_temp(l, o.words);
     for (unsigned w = 0; w < o.words; w++) {
-        struct minst m = lower_new(l, OP_MOV, PTX_B32);
+        struct minst m = lower_new(l, OP_MOV, ITYPE_B32);
         m.dst[0] = opnd_word(t, w);
         m.src[0] = opnd_word(o, w);
         push(l, &m);
@@ -109,8 +109,8 @@ void lower_put(struct lower *l, struct minst *m) {
         if (o->kind == OPND_IMM) {
             // A long immediate where a constant may stand is a literal; integers of two words are
             // cheaper as two moves, of which each may be shared.
-            const bool is_float = ptx_type_is_float((enum ptx_type)m->type) ||
-                                  ptx_type_is_float((enum ptx_type)m->stype);
+            const bool is_float = isa_type_is_float((enum isa_type)m->type) ||
+                                  isa_type_is_float((enum isa_type)m->stype);
             struct opnd c = opnd_const(CB_LITERAL, 0, o->words);
             if ((o->words == 1 || is_float) && isa_fits(m, s, &c)) {
                 const uint8_t mods = o->mods;
@@ -153,7 +153,7 @@ static struct opnd filler_opnd(struct opnd o, unsigned klass) {
 // `begins`: the chain begins here, on the operation's sources.
 static void put_filler(struct lower *l, const struct minst *of, const struct lower_step *step,
                        bool begins) {
-    struct minst m = lower_new(l, OP_NOP, (enum ptx_type)of->type);
+    struct minst m = lower_new(l, OP_NOP, (enum isa_type)of->type);
     m.klass = step->klass;
     m.flags = MF_FILLER | (step->lead ? MF_LEAD : 0u);
     const struct opnd result = filler_opnd(of->dst[0], step->klass);
@@ -190,14 +190,14 @@ void lower_put_cost(struct lower *l, struct minst *m, enum lower_cost c) {
 
 // ---- common shapes ------------------------------------------------------------------------
 
-void lower_put1(struct lower *l, enum mop op, enum ptx_type t, struct opnd d, struct opnd a) {
+void lower_put1(struct lower *l, enum mop op, enum isa_type t, struct opnd d, struct opnd a) {
     struct minst m = lower_new(l, op, t);
     m.dst[0] = d;
     m.src[0] = a;
     lower_put(l, &m);
 }
 
-void lower_put2(struct lower *l, enum mop op, enum ptx_type t, struct opnd d, struct opnd a,
+void lower_put2(struct lower *l, enum mop op, enum isa_type t, struct opnd d, struct opnd a,
                 struct opnd b) {
     struct minst m = lower_new(l, op, t);
     m.dst[0] = d;
@@ -210,11 +210,11 @@ void lower_mov(struct lower *l, struct opnd d, struct opnd a) {
     const unsigned words = d.words < a.words ? d.words : a.words;
     if (opnd_same_reg(d, a) && d.sub == a.sub) return;
     for (unsigned w = 0; w < words; w++)
-        lower_put1(l, OP_MOV, PTX_B32, opnd_word(d, w), opnd_word(a, w));
+        lower_put1(l, OP_MOV, ITYPE_B32, opnd_word(d, w), opnd_word(a, w));
 }
 
 void lower_iadd(struct lower *l, struct opnd d, struct opnd a, struct opnd b, uint32_t flags) {
-    struct minst m = lower_new(l, OP_IADD, PTX_U32);
+    struct minst m = lower_new(l, OP_IADD, ITYPE_U32);
     m.dst[0] = d;
     m.src[0] = a;
     m.src[1] = b;
@@ -222,7 +222,7 @@ void lower_iadd(struct lower *l, struct opnd d, struct opnd a, struct opnd b, ui
     lower_put(l, &m);
 }
 
-void lower_shift(struct lower *l, enum mop op, enum ptx_type t, struct opnd d, struct opnd a,
+void lower_shift(struct lower *l, enum mop op, enum isa_type t, struct opnd d, struct opnd a,
                  unsigned n) {
     if (n == 0)
         lower_mov(l, d, a);
@@ -248,7 +248,7 @@ void lower_logic(struct lower *l, enum mlogic f, struct opnd d, struct opnd a, s
             return;
         }
     }
-    struct minst m = lower_new(l, OP_LOP, PTX_B32);
+    struct minst m = lower_new(l, OP_LOP, ITYPE_B32);
     m.sub = (uint8_t)f;
     m.dst[0] = d;
     m.src[0] = a;
@@ -261,8 +261,8 @@ void lower_extend(struct lower *l, struct opnd d, struct opnd a, unsigned bits, 
         lower_logic(l, MLOGIC_AND, d, a, opnd_imm((1ull << bits) - 1));
         return;
     }
-    struct minst m = lower_new(l, OP_CVT, PTX_S32);
-    m.stype = bits == 8 ? PTX_S8 : PTX_S16;
+    struct minst m = lower_new(l, OP_CVT, ITYPE_S32);
+    m.stype = bits == 8 ? ITYPE_S8 : ITYPE_S16;
     m.dst[0] = d;
     m.src[0] = a;
     lower_put(l, &m);
@@ -288,7 +288,7 @@ void lower_add64(struct lower *l, struct opnd d, struct opnd a, struct opnd b, b
         b = opnd_mod(b, OPND_NEG);
     const bool keep_carry = l->carry_live && l->carry_live[l->at_index] && !carry_in && !carry_out;
     if (keep_carry) { // the PTX's own carry waits for its reader: add without touching it
-        struct minst m = lower_new(l, OP_IADD64, PTX_U64);
+        struct minst m = lower_new(l, OP_IADD64, ITYPE_U64);
         m.dst[0] = d;
         m.src[0] = a;
         m.src[1] = b;

@@ -2,9 +2,9 @@
 // as the machines do them; what has no such form is one operation and its fillers.
 #include "code/lower_priv.h"
 
-static unsigned bits_of(enum ptx_type t) { return ptx_type_bits(t); }
+static unsigned bits_of(enum isa_type t) { return isa_type_bits(t); }
 
-static bool is_x2(enum ptx_type t) { return t == PTX_U16X2 || t == PTX_S16X2; }
+static bool is_x2(enum isa_type t) { return t == ITYPE_U16X2 || t == ITYPE_S16X2; }
 
 // n, for a literal 2^n.
 static int power_of_two(const struct opnd *o) {
@@ -19,7 +19,7 @@ static uint32_t carry_flags(const struct ptx_inst *i) {
 
 // add, sub, addc, subc; sub: 1 subtracts
 void lower_int_add(struct lower *l, const struct ptx_inst *i, unsigned sub) {
-    const enum ptx_type t = lower_type(l, i, 0);
+    const enum isa_type t = lower_type(l, i, 0);
     const struct opnd d = lower_dst(l, &i->operand[0], t);
     const struct opnd a = lower_src(l, &i->operand[1], t);
     struct opnd b = lower_src(l, &i->operand[2], t);
@@ -45,7 +45,7 @@ void lower_int_add(struct lower *l, const struct ptx_inst *i, unsigned sub) {
 
 // ---- products -----------------------------------------------------------------------------
 
-static void put_mul(struct lower *l, enum ptx_type t, struct opnd d, struct opnd a, struct opnd b,
+static void put_mul(struct lower *l, enum isa_type t, struct opnd d, struct opnd a, struct opnd b,
                     uint32_t flags) {
     struct minst m = lower_new(l, OP_IMUL, t);
     m.flags = flags;
@@ -55,11 +55,11 @@ static void put_mul(struct lower *l, enum ptx_type t, struct opnd d, struct opnd
     lower_put_cost(l, &m,
                    bits_of(t) == 16        ? LOWER_COST_IMUL16
                    : !(flags & MF_HI)      ? LOWER_COST_IMUL32
-                   : ptx_type_is_signed(t) ? LOWER_COST_IMULHI_S32
+                   : isa_type_is_signed(t) ? LOWER_COST_IMULHI_S32
                                            : LOWER_COST_IMULHI_U32);
 }
 
-static void put_mad(struct lower *l, enum ptx_type t, struct opnd d, struct opnd a, struct opnd b,
+static void put_mad(struct lower *l, enum isa_type t, struct opnd d, struct opnd a, struct opnd b,
                     struct opnd c, uint32_t flags) {
     struct minst m = lower_new(l, OP_IMAD, t);
     m.flags = flags;
@@ -70,12 +70,12 @@ static void put_mad(struct lower *l, enum ptx_type t, struct opnd d, struct opnd
     lower_put_cost(l, &m,
                    bits_of(t) == 16        ? LOWER_COST_IMAD16
                    : !(flags & MF_HI)      ? LOWER_COST_IMAD32
-                   : ptx_type_is_signed(t) ? LOWER_COST_IMADHI_S32
+                   : isa_type_is_signed(t) ? LOWER_COST_IMADHI_S32
                                            : LOWER_COST_IMADHI_U32);
 }
 
 // d = a * b in full, from 32 bits to 64.
-static void wide_mul(struct lower *l, enum ptx_type t, struct opnd d, struct opnd a,
+static void wide_mul(struct lower *l, enum isa_type t, struct opnd d, struct opnd a,
                      struct opnd b) {
     int n = power_of_two(&b);
     if (n < 0 && (n = power_of_two(&a)) >= 0) {
@@ -87,11 +87,11 @@ static void wide_mul(struct lower *l, enum ptx_type t, struct opnd d, struct opn
     const struct opnd to = lower_dst_begin(l, d, src, 2);
     if (n == 0) {
         lower_mov(l, opnd_word(to, 0), a);
-        if (ptx_type_is_signed(t))
+        if (isa_type_is_signed(t))
             lower_shift(l, OP_SHR, t, opnd_word(to, 1), a, 31);
         else
             lower_mov(l, opnd_word(to, 1), opnd_imm(0));
-    } else if (n > 0 && n < 32 && !(n == 31 && ptx_type_is_signed(t))) {
+    } else if (n > 0 && n < 32 && !(n == 31 && isa_type_is_signed(t))) {
         lower_shift(l, OP_SHL, t, opnd_word(to, 0), a, (unsigned)n);
         lower_shift(l, OP_SHR, t, opnd_word(to, 1), a, 32u - (unsigned)n);
     } else {
@@ -123,14 +123,14 @@ static void low_mul64(struct lower *l, struct opnd d, struct opnd a, struct opnd
     const struct opnd src[2] = {a, b};
     const struct opnd low = low_word(l, d, src, 2);
     const struct opnd hi = lower_temp(l, 1), cross = lower_temp(l, 1);
-    put_mul(l, PTX_U32, low, opnd_word(a, 0), opnd_word(b, 0), 0);
-    put_mul(l, PTX_U32, hi, opnd_word(a, 0), opnd_word(b, 0), MF_HI);
-    put_mad(l, PTX_U32, cross, opnd_word(a, 0), opnd_word(b, 1), hi, 0);
-    put_mad(l, PTX_U32, opnd_word(d, 1), opnd_word(a, 1), opnd_word(b, 0), cross, 0);
+    put_mul(l, ITYPE_U32, low, opnd_word(a, 0), opnd_word(b, 0), 0);
+    put_mul(l, ITYPE_U32, hi, opnd_word(a, 0), opnd_word(b, 0), MF_HI);
+    put_mad(l, ITYPE_U32, cross, opnd_word(a, 0), opnd_word(b, 1), hi, 0);
+    put_mad(l, ITYPE_U32, opnd_word(d, 1), opnd_word(a, 1), opnd_word(b, 0), cross, 0);
     lower_mov(l, opnd_word(d, 0), low);
 }
 
-static void put_mul64_hi(struct lower *l, enum ptx_type t, struct opnd d, struct opnd a,
+static void put_mul64_hi(struct lower *l, enum isa_type t, struct opnd d, struct opnd a,
                          struct opnd b) {
     struct minst m = lower_new(l, OP_IMUL64, t);
     m.flags = MF_HI;
@@ -142,7 +142,7 @@ static void put_mul64_hi(struct lower *l, enum ptx_type t, struct opnd d, struct
 
 void lower_int_mul(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    const enum ptx_type t = lower_type(l, i, 0);
+    const enum isa_type t = lower_type(l, i, 0);
     const bool wide = ptx_has(i, PTX_MOD_wide), hi = ptx_has(i, PTX_MOD_hi);
     const struct opnd a = lower_src(l, &i->operand[1], t), b = lower_src(l, &i->operand[2], t);
     if (bits_of(t) == 64) {
@@ -154,19 +154,19 @@ void lower_int_mul(struct lower *l, const struct ptx_inst *i, unsigned unused) {
         return;
     }
     if (bits_of(t) == 32 && wide) {
-        wide_mul(l, t, lower_dst(l, &i->operand[0], PTX_U64), a, b);
+        wide_mul(l, t, lower_dst(l, &i->operand[0], ITYPE_U64), a, b);
         return;
     }
-    const struct opnd d = lower_dst(l, &i->operand[0], wide ? PTX_U32 : t);
+    const struct opnd d = lower_dst(l, &i->operand[0], wide ? ITYPE_U32 : t);
     const int n = power_of_two(&b);
     if (!hi && !wide && n >= 0)
-        lower_shift(l, OP_SHL, PTX_B32, d, a, (unsigned)n);
+        lower_shift(l, OP_SHL, ITYPE_B32, d, a, (unsigned)n);
     else
         put_mul(l, t, d, a, b, hi ? MF_HI : 0u);
 }
 
 // 64-bit product plus 64-bit c, with the carries of madc.
-static void mad64(struct lower *l, const struct ptx_inst *i, enum ptx_type t, struct opnd d,
+static void mad64(struct lower *l, const struct ptx_inst *i, enum isa_type t, struct opnd d,
                   struct opnd a, struct opnd b, struct opnd c) {
     const uint32_t carry = carry_flags(i);
     if (ptx_has(i, PTX_MOD_hi) && !carry) {
@@ -193,14 +193,14 @@ static void mad64(struct lower *l, const struct ptx_inst *i, enum ptx_type t, st
     const struct opnd src[2] = {a, b};
     const struct opnd low = low_word(l, d, src, 2);
     const struct opnd hi = lower_temp(l, 1), cross = lower_temp(l, 1);
-    put_mad(l, PTX_U32, low, opnd_word(a, 0), opnd_word(b, 0), opnd_word(c, 0), MF_CC_OUT);
-    put_mad(l, PTX_U32, hi, opnd_word(a, 0), opnd_word(b, 0), opnd_word(c, 1), MF_HI | MF_CC_IN);
-    put_mad(l, PTX_U32, cross, opnd_word(a, 0), opnd_word(b, 1), hi, 0);
-    put_mad(l, PTX_U32, opnd_word(d, 1), opnd_word(a, 1), opnd_word(b, 0), cross, 0);
+    put_mad(l, ITYPE_U32, low, opnd_word(a, 0), opnd_word(b, 0), opnd_word(c, 0), MF_CC_OUT);
+    put_mad(l, ITYPE_U32, hi, opnd_word(a, 0), opnd_word(b, 0), opnd_word(c, 1), MF_HI | MF_CC_IN);
+    put_mad(l, ITYPE_U32, cross, opnd_word(a, 0), opnd_word(b, 1), hi, 0);
+    put_mad(l, ITYPE_U32, opnd_word(d, 1), opnd_word(a, 1), opnd_word(b, 0), cross, 0);
     lower_mov(l, opnd_word(d, 0), low);
 }
 
-static void wide_mad(struct lower *l, enum ptx_type t, struct opnd d, struct opnd a, struct opnd b,
+static void wide_mad(struct lower *l, enum isa_type t, struct opnd d, struct opnd a, struct opnd b,
                      struct opnd c) {
     // Where products are dear, a power of two is shifts and an addition; and a carry of the PTX's
     // own must survive.
@@ -219,19 +219,19 @@ static void wide_mad(struct lower *l, enum ptx_type t, struct opnd d, struct opn
 
 void lower_int_mad(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    const enum ptx_type t = lower_type(l, i, 0);
+    const enum isa_type t = lower_type(l, i, 0);
     const bool wide = ptx_has(i, PTX_MOD_wide), hi = ptx_has(i, PTX_MOD_hi);
     const struct opnd a = lower_src(l, &i->operand[1], t), b = lower_src(l, &i->operand[2], t);
     if (bits_of(t) == 64 || (bits_of(t) == 32 && wide)) {
-        const struct opnd d = lower_dst(l, &i->operand[0], PTX_U64);
-        const struct opnd c = lower_src(l, &i->operand[3], bits_of(t) == 64 ? t : PTX_U64);
+        const struct opnd d = lower_dst(l, &i->operand[0], ITYPE_U64);
+        const struct opnd c = lower_src(l, &i->operand[3], bits_of(t) == 64 ? t : ITYPE_U64);
         if (bits_of(t) == 64)
             mad64(l, i, t, d, a, b, c);
         else
             wide_mad(l, t, d, a, b, c);
         return;
     }
-    const enum ptx_type ct = wide ? (ptx_type_is_signed(t) ? PTX_S32 : PTX_U32) : t;
+    const enum isa_type ct = wide ? (isa_type_is_signed(t) ? ITYPE_S32 : ITYPE_U32) : t;
     const struct opnd d = lower_dst(l, &i->operand[0], ct), c = lower_src(l, &i->operand[3], ct);
     const uint32_t flags =
         carry_flags(i) | (hi ? MF_HI : 0u) | (ptx_has(i, PTX_MOD_sat) ? MF_SAT : 0u);
@@ -239,11 +239,11 @@ void lower_int_mad(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     if (!flags && !wide && n >= 0 && n < 32) {
         if (!gen_has(l->gen, TRAIT_SCALED_ADD) || n == 0) {
             const struct opnd s = n ? lower_temp(l, 1) : a;
-            if (n) lower_shift(l, OP_SHL, PTX_B32, s, a, (unsigned)n);
+            if (n) lower_shift(l, OP_SHL, ITYPE_B32, s, a, (unsigned)n);
             lower_iadd(l, d, s, c, 0);
             return;
         }
-        struct minst m = lower_new(l, OP_ISCADD, PTX_U32);
+        struct minst m = lower_new(l, OP_ISCADD, ITYPE_U32);
         m.sub = (uint8_t)n;
         m.dst[0] = d;
         m.src[0] = a;
@@ -255,7 +255,7 @@ void lower_int_mad(struct lower *l, const struct ptx_inst *i, unsigned unused) {
 }
 
 void lower_int_mul24(struct lower *l, const struct ptx_inst *i, unsigned mad) {
-    const enum ptx_type t = lower_type(l, i, 0);
+    const enum isa_type t = lower_type(l, i, 0);
     struct minst m = lower_new(l, mad ? OP_IMAD24 : OP_IMUL24, t);
     m.flags = (ptx_has(i, PTX_MOD_hi) ? MF_HI : 0u) | (ptx_has(i, PTX_MOD_sat) ? MF_SAT : 0u);
     m.dst[0] = lower_dst(l, &i->operand[0], t);
@@ -268,11 +268,11 @@ void lower_int_mul24(struct lower *l, const struct ptx_inst *i, unsigned mad) {
 // ---- division -----------------------------------------------------------------------------
 
 void lower_int_div(struct lower *l, const struct ptx_inst *i, unsigned rem) {
-    const enum ptx_type t = lower_type(l, i, 0);
+    const enum isa_type t = lower_type(l, i, 0);
     const struct opnd d = lower_dst(l, &i->operand[0], t);
     const struct opnd a = lower_src(l, &i->operand[1], t), b = lower_src(l, &i->operand[2], t);
     const int n = power_of_two(&b);
-    const bool is_signed = ptx_type_is_signed(t);
+    const bool is_signed = isa_type_is_signed(t);
     if (n >= 0 && !is_signed && bits_of(t) <= 32) { // what every assembler does
         if (rem)
             lower_logic(l, MLOGIC_AND, d, a, opnd_imm((1ull << n) - 1));
@@ -296,7 +296,7 @@ void lower_int_div(struct lower *l, const struct ptx_inst *i, unsigned rem) {
 
 void lower_int_sad(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    const enum ptx_type t = lower_type(l, i, 0);
+    const enum isa_type t = lower_type(l, i, 0);
     struct minst m = lower_new(l, bits_of(t) == 64 ? OP_ISAD64 : OP_ISAD, t);
     m.dst[0] = lower_dst(l, &i->operand[0], t);
     for (unsigned s = 0; s < 3; s++) m.src[s] = lower_src(l, &i->operand[s + 1], t);
@@ -305,7 +305,7 @@ void lower_int_sad(struct lower *l, const struct ptx_inst *i, unsigned unused) {
 
 void lower_int_abs(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    const enum ptx_type t = lower_type(l, i, 0);
+    const enum isa_type t = lower_type(l, i, 0);
     struct minst m = lower_new(l, bits_of(t) == 64 ? OP_IABS64 : OP_IABS, t);
     m.dst[0] = lower_dst(l, &i->operand[0], t);
     m.src[0] = lower_in_reg(l, lower_src(l, &i->operand[1], t));
@@ -317,7 +317,7 @@ void lower_int_abs(struct lower *l, const struct ptx_inst *i, unsigned unused) {
 
 void lower_int_neg(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    const enum ptx_type t = lower_type(l, i, 0);
+    const enum isa_type t = lower_type(l, i, 0);
     const struct opnd d = lower_dst(l, &i->operand[0], t);
     const struct opnd a = lower_src(l, &i->operand[1], t);
     if (bits_of(t) == 64)
@@ -329,7 +329,7 @@ void lower_int_neg(struct lower *l, const struct ptx_inst *i, unsigned unused) {
 }
 
 // ptxas 11.8 makes every 32-bit minimum and maximum of sm_70 so; of sm_75 it makes IMNMX.
-static void split_minmax(struct lower *l, const struct ptx_inst *i, enum ptx_type t, unsigned max) {
+static void split_minmax(struct lower *l, const struct ptx_inst *i, enum isa_type t, unsigned max) {
     const struct opnd d = lower_dst(l, &i->operand[0], t), p = lower_temp_pred(l);
     const struct opnd a = lower_in_reg(l, lower_src(l, &i->operand[1], t));
     const struct opnd b = lower_src(l, &i->operand[2], t);
@@ -343,8 +343,8 @@ static void split_minmax(struct lower *l, const struct ptx_inst *i, enum ptx_typ
 }
 
 void lower_int_minmax(struct lower *l, const struct ptx_inst *i, unsigned max) {
-    const enum ptx_type t = lower_type(l, i, 0);
-    if ((t == PTX_S32 || t == PTX_U32) && !ptx_has(i, PTX_MOD_relu) &&
+    const enum isa_type t = lower_type(l, i, 0);
+    if ((t == ITYPE_S32 || t == ITYPE_U32) && !ptx_has(i, PTX_MOD_relu) &&
         gen_has(l->gen, TRAIT_SPLIT_MINMAX)) {
         split_minmax(l, i, t, max);
         return;
@@ -365,14 +365,14 @@ void lower_int_minmax(struct lower *l, const struct ptx_inst *i, unsigned max) {
 
 // popc, clz, bfind: a word from one word or two
 void lower_int_bits(struct lower *l, const struct ptx_inst *i, unsigned op) {
-    const enum ptx_type t = lower_type(l, i, 0);
+    const enum isa_type t = lower_type(l, i, 0);
     const bool two = bits_of(t) == 64;
-    const struct opnd d = lower_dst(l, &i->operand[0], PTX_U32);
+    const struct opnd d = lower_dst(l, &i->operand[0], ITYPE_U32);
     struct opnd a = lower_in_reg(l, lower_src(l, &i->operand[1], t));
     struct minst m = lower_new(l, (enum mop)op, t);
     if (op == OP_POPC && two) { // both words, and the sum
         const struct opnd n[2] = {lower_temp(l, 1), lower_temp(l, 1)};
-        m.type = PTX_B32;
+        m.type = ITYPE_B32;
         for (unsigned w = 0; w < 2; w++) {
             struct minst part = m;
             part.dst[0] = n[w];
@@ -393,13 +393,13 @@ void lower_int_bits(struct lower *l, const struct ptx_inst *i, unsigned op) {
 
 void lower_int_brev(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    const enum ptx_type t = lower_type(l, i, 0);
+    const enum isa_type t = lower_type(l, i, 0);
     const struct opnd d = lower_dst(l, &i->operand[0], t);
     const struct opnd a = lower_in_reg(l, lower_src(l, &i->operand[1], t));
     const unsigned words = lower_words(t);
     const struct opnd to = words == 2 ? lower_dst_begin(l, d, &a, 1) : d;
     for (unsigned w = 0; w < words; w++) {
-        struct minst m = lower_new(l, OP_BREV, PTX_B32);
+        struct minst m = lower_new(l, OP_BREV, ITYPE_B32);
         m.dst[0] = opnd_word(to, w);
         m.src[0] = opnd_word(a, words - 1 - w);
         lower_put_cost(l, &m, LOWER_COST_BREV32);
@@ -409,12 +409,12 @@ void lower_int_brev(struct lower *l, const struct ptx_inst *i, unsigned unused) 
 
 // fns d, mask, base, offset; bmsk d, a, b; szext d, a, b
 void lower_int_three(struct lower *l, const struct ptx_inst *i, unsigned op) {
-    const enum ptx_type t = lower_type(l, i, 0);
+    const enum isa_type t = lower_type(l, i, 0);
     struct minst m = lower_new(l, (enum mop)op, t);
     m.flags = ptx_has(i, PTX_MOD_wrap) ? MF_WRAP : 0u;
     m.dst[0] = lower_dst(l, &i->operand[0], t);
     for (unsigned s = 0; s + 1 < i->n_operands; s++)
-        m.src[s] = lower_src(l, &i->operand[s + 1], PTX_B32);
+        m.src[s] = lower_src(l, &i->operand[s + 1], ITYPE_B32);
     lower_put_cost(l, &m,
                    op == OP_FNS    ? LOWER_COST_FNS
                    : op == OP_BMSK ? LOWER_COST_BMSK
@@ -423,13 +423,13 @@ void lower_int_three(struct lower *l, const struct ptx_inst *i, unsigned op) {
 
 // bfe d, a, b, c; bfi f, a, b, c, d: positions and lengths are words
 void lower_int_field(struct lower *l, const struct ptx_inst *i, unsigned op) {
-    const enum ptx_type t = lower_type(l, i, 0);
+    const enum isa_type t = lower_type(l, i, 0);
     const unsigned values = op == OP_BFE ? 1 : 2;
     struct minst m = lower_new(l, (enum mop)op, t);
     m.dst[0] = lower_dst(l, &i->operand[0], t);
     bool in_regs = false;
     for (unsigned s = 0; s + 1 < i->n_operands; s++) {
-        m.src[s] = lower_src(l, &i->operand[s + 1], s < values ? t : PTX_U32);
+        m.src[s] = lower_src(l, &i->operand[s + 1], s < values ? t : ITYPE_U32);
         in_regs = in_regs || (s >= values && m.src[s].kind != OPND_IMM);
     }
     static const uint8_t cost[2][3] = {{LOWER_COST_BFE32, LOWER_COST_BFE32_REG, LOWER_COST_BFE64},
@@ -442,7 +442,7 @@ void lower_int_dot(struct lower *l, const struct ptx_inst *i, unsigned op) {
     struct minst m = lower_new(l, (enum mop)op, lower_type(l, i, 0));
     m.stype = (uint8_t)lower_type(l, i, 1);
     m.flags = ptx_has(i, PTX_MOD_hi) ? MF_HI : 0u;
-    m.dst[0] = lower_dst(l, &i->operand[0], PTX_U32);
-    for (unsigned s = 0; s < 3; s++) m.src[s] = lower_src(l, &i->operand[s + 1], PTX_U32);
+    m.dst[0] = lower_dst(l, &i->operand[0], ITYPE_U32);
+    for (unsigned s = 0; s < 3; s++) m.src[s] = lower_src(l, &i->operand[s + 1], ITYPE_U32);
     lower_put_cost(l, &m, op == OP_DP4A ? LOWER_COST_DP4A : LOWER_COST_DP2A);
 }

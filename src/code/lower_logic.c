@@ -2,7 +2,7 @@
 #include "code/lower_priv.h"
 
 void lower_psetp(struct lower *l, enum mlogic f, struct opnd d, struct opnd a, struct opnd b) {
-    struct minst m = lower_new(l, OP_PSETP, PTX_PRED);
+    struct minst m = lower_new(l, OP_PSETP, ITYPE_PRED);
     m.sub = (uint8_t)f;
     m.dst[0] = d;
     m.src[0] = a;
@@ -19,8 +19,8 @@ struct opnd lower_plain_pred(struct lower *l, struct opnd p) {
 
 // and, or, xor of 16, 32, 64 bits or predicates
 void lower_logic_two(struct lower *l, const struct ptx_inst *i, unsigned f) {
-    const enum ptx_type t = lower_type(l, i, 0);
-    if (t == PTX_PRED) {
+    const enum isa_type t = lower_type(l, i, 0);
+    if (t == ITYPE_PRED) {
         lower_psetp(l, (enum mlogic)f, lower_dst_pred(l, &i->operand[0]),
                     lower_src_pred(l, &i->operand[1]), lower_src_pred(l, &i->operand[2]));
         return;
@@ -36,7 +36,7 @@ static void put_not(struct lower *l, struct opnd d, struct opnd a) {
         lower_mov(l, d, opnd_imm(~a.imm));
         return;
     }
-    struct minst m = lower_new(l, OP_LOP, PTX_B32);
+    struct minst m = lower_new(l, OP_LOP, ITYPE_B32);
     m.sub = MLOGIC_PASS_B;
     m.dst[0] = d;
     m.src[0] = opnd_imm(0);
@@ -46,8 +46,8 @@ static void put_not(struct lower *l, struct opnd d, struct opnd a) {
 
 void lower_logic_not(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    const enum ptx_type t = lower_type(l, i, 0);
-    if (t == PTX_PRED) {
+    const enum isa_type t = lower_type(l, i, 0);
+    if (t == ITYPE_PRED) {
         lower_psetp(l, MLOGIC_AND, lower_dst_pred(l, &i->operand[0]),
                     opnd_mod(lower_src_pred(l, &i->operand[1]), OPND_NOT), opnd_none());
         return;
@@ -59,7 +59,7 @@ void lower_logic_not(struct lower *l, const struct ptx_inst *i, unsigned unused)
 // d = a == 0 ? 1 : 0
 void lower_logic_cnot(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    const enum ptx_type t = lower_unsigned(lower_type(l, i, 0));
+    const enum isa_type t = lower_unsigned(lower_type(l, i, 0));
     const struct opnd d = lower_dst(l, &i->operand[0], t), p = lower_temp_pred(l);
     struct minst m = lower_new(l, OP_ISETP, t);
     m.cmp = MCMP_EQ;
@@ -106,10 +106,10 @@ void lower_logic_lop3(struct lower *l, const struct ptx_inst *i, unsigned unused
     (void)unused;
     uint64_t lut = 0;
     if (!lower_int_literal(&i->operand[4], &lut)) lower_refuse(l, "the table must be a literal");
-    struct minst m = lower_new(l, OP_LOP3, PTX_B32);
+    struct minst m = lower_new(l, OP_LOP3, ITYPE_B32);
     m.sub = (uint8_t)lut;
-    m.dst[0] = lower_dst(l, &i->operand[0], PTX_B32);
-    for (unsigned s = 0; s < 3; s++) m.src[s] = lower_src(l, &i->operand[s + 1], PTX_B32);
+    m.dst[0] = lower_dst(l, &i->operand[0], ITYPE_B32);
+    for (unsigned s = 0; s < 3; s++) m.src[s] = lower_src(l, &i->operand[s + 1], ITYPE_B32);
     if (i->n_operands > 5) {
         m.dst[1] = lower_second_pred(l, &i->operand[0]);
         m.bop = (uint8_t)lower_bool_op(i);
@@ -125,11 +125,11 @@ void lower_logic_lop3(struct lower *l, const struct ptx_inst *i, unsigned unused
 static void join(struct lower *l, struct opnd d, struct opnd high, unsigned n, struct opnd low) {
     if (!gen_has(l->gen, TRAIT_SCALED_ADD)) {
         const struct opnd s = lower_temp(l, 1);
-        lower_shift(l, OP_SHL, PTX_B32, s, high, n);
+        lower_shift(l, OP_SHL, ITYPE_B32, s, high, n);
         lower_logic(l, MLOGIC_OR, d, s, low);
         return;
     }
-    struct minst m = lower_new(l, OP_ISCADD, PTX_U32);
+    struct minst m = lower_new(l, OP_ISCADD, ITYPE_U32);
     m.sub = (uint8_t)n;
     m.dst[0] = d;
     m.src[0] = high;
@@ -139,7 +139,7 @@ static void join(struct lower *l, struct opnd d, struct opnd high, unsigned n, s
 
 static void funnel(struct lower *l, struct opnd d, struct opnd low, struct opnd high, unsigned n,
                    bool left) {
-    struct minst m = lower_new(l, OP_SHF, PTX_B32);
+    struct minst m = lower_new(l, OP_SHF, ITYPE_B32);
     m.flags = MF_WRAP | (left ? MF_LEFT : 0u);
     m.dst[0] = d;
     m.src[0] = low;
@@ -153,27 +153,27 @@ void lower_shl64(struct lower *l, struct opnd d, struct opnd a, unsigned n) {
     if (n == 0) {
         lower_mov(l, d, a);
     } else if (n >= 32) { // the high word first: d may be a
-        lower_shift(l, OP_SHL, PTX_B32, opnd_word(d, 1), opnd_word(a, 0), n - 32);
+        lower_shift(l, OP_SHL, ITYPE_B32, opnd_word(d, 1), opnd_word(a, 0), n - 32);
         lower_mov(l, opnd_word(d, 0), opnd_imm(0));
     } else if (gen_has(l->gen, TRAIT_FUNNEL)) {
         funnel(l, opnd_word(d, 1), opnd_word(a, 0), opnd_word(a, 1), n, true);
-        lower_shift(l, OP_SHL, PTX_B32, opnd_word(d, 0), opnd_word(a, 0), n);
+        lower_shift(l, OP_SHL, ITYPE_B32, opnd_word(d, 0), opnd_word(a, 0), n);
     } else {
         const struct opnd cross = lower_temp(l, 1);
-        lower_shift(l, OP_SHR, PTX_U32, cross, opnd_word(a, 0), 32 - n);
+        lower_shift(l, OP_SHR, ITYPE_U32, cross, opnd_word(a, 0), 32 - n);
         join(l, opnd_word(d, 1), opnd_word(a, 1), n, cross);
-        lower_shift(l, OP_SHL, PTX_B32, opnd_word(d, 0), opnd_word(a, 0), n);
+        lower_shift(l, OP_SHL, ITYPE_B32, opnd_word(d, 0), opnd_word(a, 0), n);
     }
 }
 
-void lower_shr64(struct lower *l, enum ptx_type t, struct opnd d, struct opnd a, unsigned n) {
-    const enum ptx_type word = ptx_type_is_signed(t) ? PTX_S32 : PTX_U32;
+void lower_shr64(struct lower *l, enum isa_type t, struct opnd d, struct opnd a, unsigned n) {
+    const enum isa_type word = isa_type_is_signed(t) ? ITYPE_S32 : ITYPE_U32;
     a = lower_in_reg(l, a);
     if (n == 0) {
         lower_mov(l, d, a);
     } else if (n >= 32) {
         lower_shift(l, OP_SHR, word, opnd_word(d, 0), opnd_word(a, 1), n - 32);
-        if (word == PTX_S32)
+        if (word == ITYPE_S32)
             lower_shift(l, OP_SHR, word, opnd_word(d, 1), opnd_word(a, 1), 31);
         else
             lower_mov(l, opnd_word(d, 1), opnd_imm(0));
@@ -182,7 +182,7 @@ void lower_shr64(struct lower *l, enum ptx_type t, struct opnd d, struct opnd a,
             funnel(l, opnd_word(d, 0), opnd_word(a, 0), opnd_word(a, 1), n, false);
         } else {
             const struct opnd low = lower_temp(l, 1);
-            lower_shift(l, OP_SHR, PTX_U32, low, opnd_word(a, 0), n);
+            lower_shift(l, OP_SHR, ITYPE_U32, low, opnd_word(a, 0), n);
             join(l, opnd_word(d, 0), opnd_word(a, 1), 32 - n, low);
         }
         lower_shift(l, OP_SHR, word, opnd_word(d, 1), opnd_word(a, 1), n);
@@ -190,11 +190,11 @@ void lower_shr64(struct lower *l, enum ptx_type t, struct opnd d, struct opnd a,
 }
 
 void lower_logic_shift(struct lower *l, const struct ptx_inst *i, unsigned left) {
-    const enum ptx_type t = lower_type(l, i, 0);
+    const enum isa_type t = lower_type(l, i, 0);
     const struct opnd d = lower_dst(l, &i->operand[0], t), a = lower_src(l, &i->operand[1], t);
-    const struct opnd n = lower_src(l, &i->operand[2], PTX_U32);
-    if (ptx_type_bits(t) == 64 && n.kind == OPND_IMM) {
-        const bool is_signed = ptx_type_is_signed(t) && !left;
+    const struct opnd n = lower_src(l, &i->operand[2], ITYPE_U32);
+    if (isa_type_bits(t) == 64 && n.kind == OPND_IMM) {
+        const bool is_signed = isa_type_is_signed(t) && !left;
         const unsigned k = n.imm < 64 ? (unsigned)n.imm : is_signed ? 63 : 64;
         if (k == 64)
             lower_mov(l, d, opnd_imm64(0));
@@ -204,13 +204,13 @@ void lower_logic_shift(struct lower *l, const struct ptx_inst *i, unsigned left)
             lower_shr64(l, t, d, a, k);
         return;
     }
-    const bool two = ptx_type_bits(t) == 64;
+    const bool two = isa_type_bits(t) == 64;
     struct minst m = lower_new(l,
                                left  ? two ? OP_SHL64 : OP_SHL
                                : two ? OP_SHR64
                                      : OP_SHR,
                                left                    ? t
-                               : ptx_type_is_signed(t) ? t
+                               : isa_type_is_signed(t) ? t
                                                        : lower_unsigned(t));
     m.dst[0] = d;
     m.src[0] = a;
@@ -226,10 +226,10 @@ void lower_logic_shift(struct lower *l, const struct ptx_inst *i, unsigned left)
 // shf.{l,r}.{clamp,wrap}.b32 d, a, b, c
 void lower_logic_shf(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    struct minst m = lower_new(l, OP_SHF, PTX_B32);
+    struct minst m = lower_new(l, OP_SHF, ITYPE_B32);
     m.flags = (ptx_has(i, PTX_MOD_l) ? MF_LEFT : 0u) | (ptx_has(i, PTX_MOD_wrap) ? MF_WRAP : 0u);
-    m.dst[0] = lower_dst(l, &i->operand[0], PTX_B32);
-    for (unsigned s = 0; s < 3; s++) m.src[s] = lower_src(l, &i->operand[s + 1], PTX_B32);
+    m.dst[0] = lower_dst(l, &i->operand[0], ITYPE_B32);
+    for (unsigned s = 0; s < 3; s++) m.src[s] = lower_src(l, &i->operand[s + 1], ITYPE_B32);
     lower_put_cost(l, &m, m.src[2].kind == OPND_IMM ? LOWER_COST_SHF_IMM : LOWER_COST_SHF);
 }
 
@@ -239,11 +239,11 @@ void lower_join(struct lower *l, struct opnd d, struct opnd low, struct opnd hig
     if (!gen_has(l->gen, TRAIT_PERMUTE)) {
         const struct opnd masked = lower_temp(l, 1), shifted = lower_temp(l, 1);
         lower_logic(l, MLOGIC_AND, masked, low, opnd_imm((1ull << bits) - 1));
-        lower_shift(l, OP_SHL, PTX_B32, shifted, high, bits);
+        lower_shift(l, OP_SHL, ITYPE_B32, shifted, high, bits);
         lower_logic(l, MLOGIC_OR, d, masked, shifted);
         return;
     }
-    struct minst m = lower_new(l, OP_PRMT, PTX_B32);
+    struct minst m = lower_new(l, OP_PRMT, ITYPE_B32);
     m.sub = MPRMT_INDEX;
     m.dst[0] = d;
     m.src[0] = low;
@@ -258,10 +258,10 @@ void lower_logic_prmt(struct lower *l, const struct ptx_inst *i, unsigned unused
         uint8_t mod, sub;
     } modes[] = {{PTX_MOD_f4e, MPRMT_F4E}, {PTX_MOD_b4e, MPRMT_B4E}, {PTX_MOD_rc8, MPRMT_RC8},
                  {PTX_MOD_ecl, MPRMT_ECL}, {PTX_MOD_ecr, MPRMT_ECR}, {PTX_MOD_rc16, MPRMT_RC16}};
-    struct minst m = lower_new(l, OP_PRMT, PTX_B32);
+    struct minst m = lower_new(l, OP_PRMT, ITYPE_B32);
     for (size_t k = 0; k < WW_COUNT(modes); k++)
         if (ptx_has(i, (enum ptx_mod)modes[k].mod)) m.sub = modes[k].sub;
-    m.dst[0] = lower_dst(l, &i->operand[0], PTX_B32);
-    for (unsigned s = 0; s < 3; s++) m.src[s] = lower_src(l, &i->operand[s + 1], PTX_B32);
+    m.dst[0] = lower_dst(l, &i->operand[0], ITYPE_B32);
+    for (unsigned s = 0; s < 3; s++) m.src[s] = lower_src(l, &i->operand[s + 1], ITYPE_B32);
     lower_put_cost(l, &m, LOWER_COST_PRMT);
 }

@@ -10,19 +10,18 @@
 enum { MAX_OFFSET = 1 << 23 };
 
 static const uint8_t ld_class[] = {
-    [PTX_SPACE_NONE] = OPC_LD_GENERIC,  [PTX_SPACE_CONST] = OPC_LD_CONST,
-    [PTX_SPACE_GLOBAL] = OPC_LD_GLOBAL, [PTX_SPACE_LOCAL] = OPC_LD_LOCAL,
-    [PTX_SPACE_PARAM] = OPC_LD_CONST,   [PTX_SPACE_SHARED] = OPC_LD_SHARED,
-    [PTX_SPACE_TEX] = OPC_LD_GLOBAL};
-static const uint8_t st_class[] = {[PTX_SPACE_NONE] = OPC_ST_GENERIC,
-                                   [PTX_SPACE_GLOBAL] = OPC_ST_GLOBAL,
-                                   [PTX_SPACE_LOCAL] = OPC_ST_LOCAL,
-                                   [PTX_SPACE_SHARED] = OPC_ST_SHARED,
-                                   [PTX_SPACE_TEX] = OPC_ST_GLOBAL};
+    [SPACE_GENERIC] = OPC_LD_GENERIC, [SPACE_CONST] = OPC_LD_CONST, [SPACE_GLOBAL] = OPC_LD_GLOBAL,
+    [SPACE_LOCAL] = OPC_LD_LOCAL,     [SPACE_PARAM] = OPC_LD_CONST, [SPACE_SHARED] = OPC_LD_SHARED,
+    [SPACE_TEX] = OPC_LD_GLOBAL};
+static const uint8_t st_class[] = {[SPACE_GENERIC] = OPC_ST_GENERIC,
+                                   [SPACE_GLOBAL] = OPC_ST_GLOBAL,
+                                   [SPACE_LOCAL] = OPC_ST_LOCAL,
+                                   [SPACE_SHARED] = OPC_ST_SHARED,
+                                   [SPACE_TEX] = OPC_ST_GLOBAL};
 
 // ---- addresses ----------------------------------------------------------------------------
 
-static bool takes_wide(enum ptx_space s) { return s == PTX_SPACE_NONE || s == PTX_SPACE_GLOBAL; }
+static bool takes_wide(enum isa_space s) { return s == SPACE_GENERIC || s == SPACE_GLOBAL; }
 
 static struct lower_addr variable_address(struct lower *l, const struct ptx_operand *o) {
     const struct lower_var *const v = lower_var(l, o->var);
@@ -31,20 +30,20 @@ static struct lower_addr variable_address(struct lower *l, const struct ptx_oper
     switch ((enum lower_home)v->home) {
     case HOME_GLOBAL:
     case HOME_HANDLE:
-        a.space = PTX_SPACE_GLOBAL;
+        a.space = SPACE_GLOBAL;
         a.base = lower_in_reg(l, l->addr64 ? opnd_imm64((uint64_t)at) : opnd_imm((uint64_t)at));
         a.offset = 0;
         break;
     case HOME_CONST:
     case HOME_C0:
-        a.space = v->home == HOME_CONST ? PTX_SPACE_CONST : PTX_SPACE_PARAM;
+        a.space = v->home == HOME_CONST ? SPACE_CONST : SPACE_PARAM;
         a.direct = true;
         a.in = opnd_const(v->home == HOME_CONST ? CB_USER : CB_LAUNCH, (uint64_t)at, 4);
         break;
-    case HOME_SHARED: a.space = PTX_SPACE_SHARED; break;
+    case HOME_SHARED: a.space = SPACE_SHARED; break;
     case HOME_FRAME: return lower_frame_at(l, FRAME_OWN, at);
     case HOME_OUT: return lower_frame_at(l, FRAME_CALLEE, at);
-    case HOME_KERNEL_FRAME: a.space = PTX_SPACE_LOCAL; break;
+    case HOME_KERNEL_FRAME: a.space = SPACE_LOCAL; break;
     case HOME_VREG:
         a.direct = true;
         a.in = opnd_gpr((uint32_t)v->value, l->f->vreg_words.at[v->value]);
@@ -57,7 +56,7 @@ static struct lower_addr variable_address(struct lower *l, const struct ptx_oper
 // Adds an offset that the instruction cannot hold.
 static void fold_offset(struct lower *l, struct lower_addr *a) {
     const bool none_at_all =
-        !gen_has(l->gen, TRAIT_GLOBAL_OFFSET) && takes_wide((enum ptx_space)a->space);
+        !gen_has(l->gen, TRAIT_GLOBAL_OFFSET) && takes_wide((enum isa_space)a->space);
     const int64_t limit = none_at_all ? 0 : MAX_OFFSET;
     if (a->base.kind != OPND_GPR || a->flags & MF_FRAME ||
         (a->offset >= -limit && a->offset <= limit))
@@ -72,21 +71,21 @@ static void fold_offset(struct lower *l, struct lower_addr *a) {
 }
 
 struct lower_addr lower_address(struct lower *l, const struct ptx_operand *o,
-                                enum ptx_space space) {
+                                enum isa_space space) {
     if (o->var && o->reg < 0) {
         struct lower_addr a = variable_address(l, o);
         fold_offset(l, &a);
         return a;
     }
     // Parameters of functions lie in the frame, so their space is local.
-    if (space == PTX_SPACE_PARAM && !l->f->is_entry) space = PTX_SPACE_LOCAL;
+    if (space == SPACE_PARAM && !l->f->is_entry) space = SPACE_LOCAL;
     struct lower_addr a = {.space = (uint8_t)space, .offset = o->imm};
     const unsigned words = takes_wide(space) && l->addr64 ? 2 : 1;
     if (o->reg >= 0) {
         struct ptx_operand reg = *o;
         reg.kind = PTX_OPERAND_REG;
         reg.neg = reg.not = false;
-        a.base = lower_src(l, &reg, words == 2 ? PTX_U64 : PTX_U32);
+        a.base = lower_src(l, &reg, words == 2 ? ITYPE_U64 : ITYPE_U32);
     } else if (takes_wide(space)) {
         a.base =
             lower_in_reg(l, words == 2 ? opnd_imm64((uint64_t)o->imm) : opnd_imm((uint64_t)o->imm));
@@ -111,7 +110,7 @@ uint8_t lower_scope(const struct ptx_inst *i) {
 }
 
 void lower_fence(struct lower *l, uint8_t scope, uint32_t flags) {
-    struct minst m = lower_new(l, OP_MEMBAR, PTX_NONE);
+    struct minst m = lower_new(l, OP_MEMBAR, ITYPE_NONE);
     m.sub = scope;
     m.flags = flags;
     lower_put(l, &m);
@@ -155,8 +154,8 @@ static const struct ptx_operand *element(const struct ptx_operand *o, unsigned k
 
 // One access of `vec` elements of type t at a (+ bytes) into d.
 static void put_load(struct lower *l, const struct ptx_inst *i, const struct lower_addr *a,
-                     unsigned bytes, enum ptx_type t, unsigned vec, struct opnd d, uint32_t flags) {
-    const bool is_const = a->space == PTX_SPACE_CONST || a->space == PTX_SPACE_PARAM;
+                     unsigned bytes, enum isa_type t, unsigned vec, struct opnd d, uint32_t flags) {
+    const bool is_const = a->space == SPACE_CONST || a->space == SPACE_PARAM;
     struct minst m = lower_new(l, is_const ? OP_LDC : OP_LD, t);
     m.klass = ld_class[a->space];
     m.vec = (uint8_t)vec;
@@ -165,7 +164,7 @@ static void put_load(struct lower *l, const struct ptx_inst *i, const struct low
     m.offset += bytes;
     m.dst[0] = d;
     if (is_const) {
-        m.sub = a->space == PTX_SPACE_CONST ? CB_USER : CB_LAUNCH;
+        m.sub = a->space == SPACE_CONST ? CB_USER : CB_LAUNCH;
         if (a->direct) m.offset = (int64_t)a->in.reg + bytes;
     } else {
         m.cop = cache_operator(i, &m.flags);
@@ -174,20 +173,20 @@ static void put_load(struct lower *l, const struct ptx_inst *i, const struct low
 }
 
 // Raw access type for `bits` at once.
-static enum ptx_type chunk_type(unsigned bits, unsigned *vec) {
+static enum isa_type chunk_type(unsigned bits, unsigned *vec) {
     *vec = bits == 128 ? 4 : bits == 64 ? 2 : 1;
-    return bits == 16 ? PTX_U16 : bits == 8 ? PTX_U8 : PTX_B32;
+    return bits == 16 ? ITYPE_U16 : bits == 8 ? ITYPE_U8 : ITYPE_B32;
 }
 
 static void load_scalar(struct lower *l, const struct ptx_inst *i, const struct lower_addr *a,
-                        unsigned bytes, const struct ptx_operand *o, enum ptx_type t,
+                        unsigned bytes, const struct ptx_operand *o, enum isa_type t,
                         uint32_t flags) {
     if (o->kind == PTX_OPERAND_SINK && a->direct) return;
     const struct opnd d = lower_narrow_dst(l, o, t);
-    if (a->direct && (ptx_type_bits(t) >= 32 || a->in.kind == OPND_GPR)) {
+    if (a->direct && (isa_type_bits(t) >= 32 || a->in.kind == OPND_GPR)) {
         lower_mov(l, d, opnd_words(a->in, bytes / 4, lower_words(t)));
-    } else if (t == PTX_B128) {
-        put_load(l, i, a, bytes, PTX_B32, 4, d, flags);
+    } else if (t == ITYPE_B128) {
+        put_load(l, i, a, bytes, ITYPE_B32, 4, d, flags);
     } else {
         put_load(l, i, a, bytes, t, 1, d, flags);
     }
@@ -195,16 +194,16 @@ static void load_scalar(struct lower *l, const struct ptx_inst *i, const struct 
 }
 
 static void load_vector(struct lower *l, const struct ptx_inst *i, const struct lower_addr *a,
-                        enum ptx_type t, uint32_t flags) {
+                        enum isa_type t, uint32_t flags) {
     const struct ptx_operand *const o = &i->operand[0];
-    const unsigned each = ptx_type_bits(t), total = each * i->vector;
+    const unsigned each = isa_type_bits(t), total = each * i->vector;
     const bool whole_reg = lower_reg_of(l, o) != NULL; // a .v2 or .v4 register
     struct opnd from[4];                               // four .b128 at most
     unsigned vec;
     // All parts come before any element is written: one may be in the address's register.
     for (unsigned bit = 0; bit < total; bit += 128) {
         const unsigned bits = total - bit < 128 ? total - bit : 128;
-        const enum ptx_type raw = chunk_type(bits, &vec);
+        const enum isa_type raw = chunk_type(bits, &vec);
         const unsigned words = bits <= 32 ? 1 : bits / 32;
         struct opnd *const part = &from[bit / 128];
         if (a->direct && bits >= 32) {
@@ -234,13 +233,13 @@ static void load_vector(struct lower *l, const struct ptx_inst *i, const struct 
 
 // ld, ldu; flags: UNIFORM for ldu
 void lower_mem_ld(struct lower *l, const struct ptx_inst *i, unsigned flags) {
-    enum ptx_type t = (enum ptx_type)i->types[i->n_types ? i->n_types - 1 : 0];
-    const struct lower_addr a = lower_address(l, &i->operand[1], (enum ptx_space)i->space);
+    enum isa_type t = from_type(i->types[i->n_types ? i->n_types - 1 : 0]);
+    const struct lower_addr a = lower_address(l, &i->operand[1], from_space(i->space));
     const unsigned vector = i->vector > 1 ? i->vector : 1;
     if (ptx_has(i, PTX_MOD_sc)) lower_fence(l, lower_scope(i), MF_SC);
-    if (t == PTX_F64 && l->f64_as_f32) {
+    if (t == ITYPE_F64 && l->f64_as_f32) {
         for (unsigned k = 0; k < vector; k++)
-            load_scalar(l, i, &a, 8 * k, element(&i->operand[0], k), PTX_F32, flags);
+            load_scalar(l, i, &a, 8 * k, element(&i->operand[0], k), ITYPE_F32, flags);
     } else if (vector == 1) {
         load_scalar(l, i, &a, 0, &i->operand[0], t, flags);
     } else {
@@ -252,7 +251,7 @@ void lower_mem_ld(struct lower *l, const struct ptx_inst *i, unsigned flags) {
 // ---- stores -------------------------------------------------------------------------------
 
 static void put_store(struct lower *l, const struct ptx_inst *i, const struct lower_addr *a,
-                      unsigned bytes, enum ptx_type t, unsigned vec, struct opnd value) {
+                      unsigned bytes, enum isa_type t, unsigned vec, struct opnd value) {
     if (a->direct && a->in.kind == OPND_GPR) { // an argument of a built-in function
         lower_mov(l, opnd_words(a->in, bytes / 4, value.words), value);
         return;
@@ -272,9 +271,9 @@ static void put_store(struct lower *l, const struct ptx_inst *i, const struct lo
 }
 
 // The elements [first, first + n) of a vector operand as consecutive words.
-static struct opnd vector_value(struct lower *l, const struct ptx_operand *o, enum ptx_type t,
+static struct opnd vector_value(struct lower *l, const struct ptx_operand *o, enum isa_type t,
                                 unsigned first, unsigned n) {
-    const unsigned each = ptx_type_bits(t), bits = n * each;
+    const unsigned each = isa_type_bits(t), bits = n * each;
     if (o->kind != PTX_OPERAND_VECTOR)
         return opnd_words(lower_whole(l, o), first * each / 32, bits <= 32 ? 1 : bits / 32);
     struct opnd e[4];
@@ -292,28 +291,28 @@ static struct opnd vector_value(struct lower *l, const struct ptx_operand *o, en
 
 void lower_mem_st(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    enum ptx_type t = (enum ptx_type)i->types[i->n_types ? i->n_types - 1 : 0];
+    enum isa_type t = from_type(i->types[i->n_types ? i->n_types - 1 : 0]);
     const struct ptx_operand *const o = &i->operand[1];
     const unsigned vector = i->vector > 1 ? i->vector : 1;
     fence_before(l, i);
     // What a kernel stores to .param through a register is an argument in its frame.
-    const enum ptx_space space = (enum ptx_space)i->space;
+    const enum isa_space space = from_space(i->space);
     const struct lower_addr a =
-        lower_address(l, &i->operand[0], space == PTX_SPACE_PARAM ? PTX_SPACE_LOCAL : space);
-    if (t == PTX_F64 && l->f64_as_f32) {
+        lower_address(l, &i->operand[0], space == SPACE_PARAM ? SPACE_LOCAL : space);
+    if (t == ITYPE_F64 && l->f64_as_f32) {
         for (unsigned k = 0; k < vector; k++)
-            put_store(l, i, &a, 8 * k, PTX_F32, 1, lower_src(l, element(o, k), PTX_F32));
+            put_store(l, i, &a, 8 * k, ITYPE_F32, 1, lower_src(l, element(o, k), ITYPE_F32));
         return;
     }
     if (vector == 1) {
         const struct opnd value = lower_src(l, o, t);
-        if (t == PTX_B128)
-            put_store(l, i, &a, 0, PTX_B32, 4, value);
+        if (t == ITYPE_B128)
+            put_store(l, i, &a, 0, ITYPE_B32, 4, value);
         else
             put_store(l, i, &a, 0, t, 1, value);
         return;
     }
-    const unsigned each = ptx_type_bits(t), total = each * vector;
+    const unsigned each = isa_type_bits(t), total = each * vector;
     if (o->kind == PTX_OPERAND_VECTOR && o->n < vector) {
         lower_refuse(l, "fewer elements than the vector has");
         return;
@@ -321,17 +320,17 @@ void lower_mem_st(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     for (unsigned bit = 0; bit < total; bit += 128) {
         const unsigned bits = total - bit < 128 ? total - bit : 128;
         unsigned vec;
-        const enum ptx_type raw = chunk_type(bits, &vec);
+        const enum isa_type raw = chunk_type(bits, &vec);
         put_store(l, i, &a, bit / 8, raw, vec, vector_value(l, o, t, bit / each, bits / each));
     }
 }
 
 void lower_load_at(struct lower *l, const struct ptx_inst *i, const struct lower_addr *a,
-                   unsigned bytes, enum ptx_type t, unsigned vec, struct opnd d) {
+                   unsigned bytes, enum isa_type t, unsigned vec, struct opnd d) {
     put_load(l, i, a, bytes, t, vec, d, 0);
 }
 void lower_store_at(struct lower *l, const struct ptx_inst *i, const struct lower_addr *a,
-                    unsigned bytes, enum ptx_type t, unsigned vec, struct opnd value) {
+                    unsigned bytes, enum isa_type t, unsigned vec, struct opnd value) {
     put_store(l, i, a, bytes, t, vec, value);
 }
 uint8_t lower_load_class(uint8_t space) { return ld_class[space]; }
@@ -352,9 +351,9 @@ static int atom_op(const struct ptx_inst *i) {
 
 // atom d, [a], b{, c}; red [a], b
 void lower_mem_atom(struct lower *l, const struct ptx_inst *i, unsigned has_result) {
-    const enum ptx_type t = (enum ptx_type)i->types[i->n_types ? i->n_types - 1 : 0];
+    const enum isa_type t = from_type(i->types[i->n_types ? i->n_types - 1 : 0]);
     const struct ptx_operand *const o = i->operand;
-    const unsigned vector = i->vector > 1 ? i->vector : 1, bits = vector * ptx_type_bits(t);
+    const unsigned vector = i->vector > 1 ? i->vector : 1, bits = vector * isa_type_bits(t);
     const unsigned words = bits <= 32 ? 1 : bits / 32;
     const int op = atom_op(i);
     if (op < 0 || bits > 128) {
@@ -362,13 +361,13 @@ void lower_mem_atom(struct lower *l, const struct ptx_inst *i, unsigned has_resu
         return;
     }
     fence_before(l, i);
-    const struct lower_addr a = lower_address(l, &o[has_result], (enum ptx_space)i->space);
-    if (a.direct || a.space == PTX_SPACE_LOCAL) {
+    const struct lower_addr a = lower_address(l, &o[has_result], from_space(i->space));
+    if (a.direct || a.space == SPACE_LOCAL) {
         lower_refuse(l, "atomics work on global and shared memory");
         return;
     }
     struct minst m = lower_new(l, OP_ATOM, t);
-    m.klass = a.space == PTX_SPACE_SHARED ? OPC_ATOM_SHARED : OPC_ATOM_GLOBAL;
+    m.klass = a.space == SPACE_SHARED ? OPC_ATOM_SHARED : OPC_ATOM_GLOBAL;
     m.sub = (uint8_t)op;
     m.vec = (uint8_t)vector;
     m.flags = ptx_has(i, PTX_MOD_noftz) ? MF_NOFTZ : 0u;
@@ -387,7 +386,7 @@ void lower_mem_atom(struct lower *l, const struct ptx_inst *i, unsigned has_resu
     lower_put(l, &m);
     if (wanted && o[0].kind == PTX_OPERAND_VECTOR) {
         for (unsigned k = 0; k < vector; k++)
-            lower_extract(l, element(&o[0], k), t, m.dst[0], k * ptx_type_bits(t));
+            lower_extract(l, element(&o[0], k), t, m.dst[0], k * isa_type_bits(t));
     } else if (wanted) {
         lower_widen(l, &o[0], t, m.dst[0]);
     }
@@ -412,9 +411,9 @@ void lower_mem_fence(struct lower *l, const struct ptx_inst *i, unsigned unused)
 
 // prefetch{.space}.{L1,L2}; prefetchu.L1: level 3
 void lower_mem_prefetch(struct lower *l, const struct ptx_inst *i, unsigned level) {
-    const struct lower_addr a = lower_address(l, &i->operand[0], (enum ptx_space)i->space);
+    const struct lower_addr a = lower_address(l, &i->operand[0], from_space(i->space));
     if (a.direct) return; // constants and parameters are not prefetched
-    struct minst m = lower_new(l, OP_PREFETCH, PTX_B32);
+    struct minst m = lower_new(l, OP_PREFETCH, ITYPE_B32);
     m.sub = level ? (uint8_t)level : ptx_has(i, PTX_MOD_L1) ? 1 : 2;
     set_address(&m, &a);
     lower_put(l, &m);
@@ -424,24 +423,24 @@ void lower_mem_prefetch(struct lower *l, const struct ptx_inst *i, unsigned leve
 void lower_mem_hint(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)i;
     (void)unused;
-    struct minst m = lower_new(l, OP_NOP, PTX_NONE);
+    struct minst m = lower_new(l, OP_NOP, ITYPE_NONE);
     lower_put(l, &m);
 }
 
 // A policy is opaque and only a hint: any value will do.
 void lower_mem_policy(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    lower_mov(l, lower_dst(l, &i->operand[0], PTX_B64), opnd_imm64(0));
+    lower_mov(l, lower_dst(l, &i->operand[0], ITYPE_B64), opnd_imm64(0));
 }
 
 // ---- generic addresses --------------------------------------------------------------------
 
 void lower_mem_isspacep(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    struct minst m = lower_new(l, OP_ISSPACE, l->addr64 ? PTX_U64 : PTX_U32);
-    m.space = i->space;
+    struct minst m = lower_new(l, OP_ISSPACE, l->addr64 ? ITYPE_U64 : ITYPE_U32);
+    m.space = (uint8_t)from_space(i->space);
     m.dst[0] = lower_dst_pred(l, &i->operand[0]);
-    m.src[0] = lower_in_reg(l, lower_src(l, &i->operand[1], l->addr64 ? PTX_U64 : PTX_U32));
+    m.src[0] = lower_in_reg(l, lower_src(l, &i->operand[1], l->addr64 ? ITYPE_U64 : ITYPE_U32));
     lower_put(l, &m);
 }
 
@@ -449,16 +448,16 @@ void lower_mem_isspacep(struct lower *l, const struct ptx_inst *i, unsigned unus
 // of the bank in device memory; the other spaces appear in windows below 4 GB.
 void lower_mem_cvta(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    const enum ptx_type t = lower_type(l, i, 0);
+    const enum isa_type t = lower_type(l, i, 0);
     const bool to = ptx_has(i, PTX_MOD_to);
     const struct opnd d = lower_dst(l, &i->operand[0], t), a = lower_src(l, &i->operand[1], t);
-    enum ptx_space space = (enum ptx_space)i->space;
-    if (space == PTX_SPACE_PARAM && !l->f->is_entry) space = PTX_SPACE_LOCAL;
-    if (space == PTX_SPACE_GLOBAL || space == PTX_SPACE_NONE) {
+    enum isa_space space = from_space(i->space);
+    if (space == SPACE_PARAM && !l->f->is_entry) space = SPACE_LOCAL;
+    if (space == SPACE_GLOBAL || space == SPACE_GENERIC) {
         lower_mov(l, d, a);
         return;
     }
-    if (space == PTX_SPACE_CONST) {
+    if (space == SPACE_CONST) {
         const uint64_t base = l->s ? l->s->const_base : 0;
         const uint64_t sum = a.kind == OPND_IMM ? a.imm + (to ? 0 - base : base) : 0;
         if (a.kind == OPND_IMM)
@@ -469,7 +468,7 @@ void lower_mem_cvta(struct lower *l, const struct ptx_inst *i, unsigned unused) 
             lower_iadd(l, d, a, opnd_imm(to ? 0 - base : base), 0);
         return;
     }
-    struct minst m = lower_new(l, OP_CVTA, PTX_U32);
+    struct minst m = lower_new(l, OP_CVTA, ITYPE_U32);
     m.space = (uint8_t)space;
     m.sub = to;
     m.dst[0] = opnd_word(d, 0);
@@ -484,12 +483,12 @@ void lower_mem_cp(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
     uint64_t n = 0;
     if (ptx_has(i, PTX_MOD_commit_group)) {
-        struct minst m = lower_new(l, OP_CPCOMMIT, PTX_NONE);
+        struct minst m = lower_new(l, OP_CPCOMMIT, ITYPE_NONE);
         lower_put(l, &m);
         return;
     }
     if (ptx_has(i, PTX_MOD_wait_group) || ptx_has(i, PTX_MOD_wait_all)) {
-        struct minst m = lower_new(l, OP_CPWAIT, PTX_NONE);
+        struct minst m = lower_new(l, OP_CPWAIT, ITYPE_NONE);
         m.aux = UINT16_MAX;
         if (ptx_has(i, PTX_MOD_wait_group)) {
             if (i->n_operands < 1 || !lower_int_literal(&i->operand[0], &n))
@@ -504,8 +503,8 @@ void lower_mem_cp(struct lower *l, const struct ptx_inst *i, unsigned unused) {
         lower_refuse(l, "a copy has 4, 8 or 16 bytes");
         return;
     }
-    const struct lower_addr to = lower_address(l, &i->operand[0], PTX_SPACE_SHARED);
-    struct lower_addr from = lower_address(l, &i->operand[1], PTX_SPACE_GLOBAL);
+    const struct lower_addr to = lower_address(l, &i->operand[0], SPACE_SHARED);
+    struct lower_addr from = lower_address(l, &i->operand[1], SPACE_GLOBAL);
     if (from.offset && from.base.kind == OPND_GPR) { // one offset an instruction: the destination's
         const struct opnd t = lower_temp(l, from.base.words);
         if (t.words == 2)
@@ -514,7 +513,7 @@ void lower_mem_cp(struct lower *l, const struct ptx_inst *i, unsigned unused) {
             lower_iadd(l, t, from.base, opnd_imm((uint64_t)from.offset), 0);
         from.base = t;
     }
-    struct minst m = lower_new(l, OP_CPASYNC, PTX_B32);
+    struct minst m = lower_new(l, OP_CPASYNC, ITYPE_B32);
     m.aux = (uint16_t)n;
     m.cop = ptx_has(i, PTX_MOD_cg) ? MCOP_CG : MCOP_CA;
     set_address(&m, &to);
@@ -523,7 +522,7 @@ void lower_mem_cp(struct lower *l, const struct ptx_inst *i, unsigned unused) {
         const struct lower_reg *const r = lower_reg_of(l, &i->operand[k]);
         if (r && r->words == 2) continue;
         m.src[2] = r && r->words == 0 ? lower_plain_pred(l, lower_src_pred(l, &i->operand[k]))
-                                      : lower_src(l, &i->operand[k], PTX_U32);
+                                      : lower_src(l, &i->operand[k], ITYPE_U32);
         break;
     }
     lower_put(l, &m);

@@ -30,10 +30,10 @@ static const char *since(const struct ptx_mma *form) {
 }
 
 static struct opnd word_of(struct lower *l, const struct ptx_operand *v, unsigned k) {
-    return lower_src(l, v->kind == PTX_OPERAND_VECTOR ? &v->list[k] : v, PTX_B32);
+    return lower_src(l, v->kind == PTX_OPERAND_VECTOR ? &v->list[k] : v, ITYPE_B32);
 }
 static struct opnd dst_of(struct lower *l, const struct ptx_operand *v, unsigned k) {
-    return lower_dst(l, v->kind == PTX_OPERAND_VECTOR ? &v->list[k] : v, PTX_B32);
+    return lower_dst(l, v->kind == PTX_OPERAND_VECTOR ? &v->list[k] : v, ITYPE_B32);
 }
 // Registers [first, first + n) of a matrix as one operand.
 static struct opnd words_of(struct lower *l, const struct ptx_operand *v, unsigned first,
@@ -90,13 +90,13 @@ static struct opnd lane_sum(struct lower *l, struct opnd lane, const uint8_t *we
             continue;
         }
         while (b + n < MMA_LANE_BITS && weight[b + n] == weight[b] << n) n++;
-        struct minst m = lower_new(l, OP_BFE, PTX_U32);
+        struct minst m = lower_new(l, OP_BFE, ITYPE_U32);
         m.dst[0] = lower_temp(l, 1);
         m.src[0] = lane;
         m.src[1] = opnd_imm(b);
         m.src[2] = opnd_imm(n);
         lower_put(l, &m);
-        struct minst add = lower_new(l, OP_IMAD, PTX_U32);
+        struct minst add = lower_new(l, OP_IMAD, ITYPE_U32);
         add.dst[0] = lower_temp(l, 1);
         add.src[0] = m.dst[0];
         add.src[1] = opnd_imm(weight[b] * scale / 8);
@@ -111,7 +111,7 @@ static struct opnd lane_sum(struct lower *l, struct opnd lane, const uint8_t *we
 // base + a * b, an address.
 static struct opnd address_plus(struct lower *l, struct opnd base, struct opnd a, struct opnd b) {
     const bool wide = base.words == 2;
-    struct minst m = lower_new(l, OP_IMAD, PTX_U32);
+    struct minst m = lower_new(l, OP_IMAD, ITYPE_U32);
     if (wide) m.flags = MF_WIDE;
     m.dst[0] = lower_temp(l, wide ? 2 : 1);
     m.src[0] = lower_in_reg(l, a);
@@ -130,19 +130,19 @@ static void make_stride(struct lower *l, struct moved *m, unsigned leading) {
         return;
     }
     m->known_stride = -1;
-    m->stride = lower_in_reg(l, lower_src(l, o, PTX_U32));
+    m->stride = lower_in_reg(l, lower_src(l, o, ITYPE_U32));
     const struct opnd d = lower_temp(l, 1);
     const unsigned n = m->bits < 8 ? (m->bits == 4 ? 1 : 3) : m->bits == 8 ? 0 : m->bits / 16;
     if (n)
-        lower_shift(l, m->bits < 8 ? OP_SHR : OP_SHL, PTX_U32, d, m->stride, n);
+        lower_shift(l, m->bits < 8 ? OP_SHR : OP_SHL, ITYPE_U32, d, m->stride, n);
     else
         lower_mov(l, d, m->stride); // the register may be one that is loaded
     m->stride = d;
 }
 
 static void make_base(struct lower *l, struct moved *m, const struct ptx_operand *address) {
-    m->base = lower_address(l, address, (enum ptx_space)m->i->space);
-    const struct opnd lane = lower_in_reg(l, lower_sreg(l, PTX_SREG_laneid, PTX_U32));
+    m->base = lower_address(l, address, from_space(m->i->space));
+    const struct opnd lane = lower_in_reg(l, lower_sreg(l, PTX_SREG_laneid, ITYPE_U32));
     const struct opnd far = lane_sum(l, lane, m->lane_far, 8),
                       near = lane_sum(l, lane, m->lane_near, m->bits);
     if (far.kind != OPND_NONE) m->base.base = address_plus(l, m->base.base, far, m->stride);
@@ -170,7 +170,7 @@ static struct lower_addr element_at(struct lower *l, struct moved *m, unsigned e
 }
 
 static struct opnd turned(struct lower *l, struct opnd a, struct opnd d) {
-    struct minst m = lower_new(l, OP_MOVM, PTX_B32);
+    struct minst m = lower_new(l, OP_MOVM, ITYPE_B32);
     m.dst[0] = d;
     m.src[0] = lower_in_reg(l, a);
     lower_put(l, &m);
@@ -181,7 +181,7 @@ static void load_words(struct lower *l, struct moved *m, unsigned e, unsigned wo
     unsigned bytes;
     const struct lower_addr a = element_at(l, m, e, &bytes);
     const struct opnd d = lower_temp(l, words);
-    lower_load_at(l, m->i, &a, bytes, PTX_B32, words, d);
+    lower_load_at(l, m->i, &a, bytes, ITYPE_B32, words, d);
     const unsigned first = e * m->bits / 32;
     for (unsigned k = 0; k < words; k++) {
         const struct opnd to = dst_of(l, m->regs, first + k);
@@ -199,7 +199,7 @@ static void load_elements(struct lower *l, struct moved *m, unsigned e) {
         unsigned bytes;
         const struct lower_addr a = element_at(l, m, e + k, &bytes);
         part[k] = lower_temp(l, 1);
-        lower_load_at(l, m->i, &a, bytes, m->bits == 8 ? PTX_U8 : PTX_U16, 1, part[k]);
+        lower_load_at(l, m->i, &a, bytes, m->bits == 8 ? ITYPE_U8 : ITYPE_U16, 1, part[k]);
     }
     const struct opnd d = dst_of(l, m->regs, e * m->bits / 32);
     if (n == 4) {
@@ -219,7 +219,7 @@ static void store_words(struct lower *l, struct moved *m, unsigned e, unsigned w
         o[k] = word_of(l, m->regs, e * m->bits / 32 + k);
         if (m->turn) o[k] = turned(l, o[k], lower_temp(l, 1));
     }
-    lower_store_at(l, m->i, &a, bytes, PTX_B32, words, lower_gather(l, o, words));
+    lower_store_at(l, m->i, &a, bytes, ITYPE_B32, words, lower_gather(l, o, words));
 }
 static void store_elements(struct lower *l, struct moved *m, unsigned e) { // halves
     struct opnd value = word_of(l, m->regs, e / 2);
@@ -228,10 +228,10 @@ static void store_elements(struct lower *l, struct moved *m, unsigned e) { // ha
         const struct lower_addr a = element_at(l, m, e + k, &bytes);
         if (k) {
             const struct opnd high = lower_temp(l, 1);
-            lower_shift(l, OP_SHR, PTX_U32, high, value, 16);
+            lower_shift(l, OP_SHR, ITYPE_U32, high, value, 16);
             value = high;
         }
-        lower_store_at(l, m->i, &a, bytes, PTX_U16, 1, value);
+        lower_store_at(l, m->i, &a, bytes, ITYPE_U16, 1, value);
     }
 }
 
@@ -264,12 +264,13 @@ static unsigned leading(const struct mma_layout *at, bool is_row) {
 static void wmma_move(struct lower *l, const struct ptx_inst *i, bool store) {
     const enum ptx_mma_role role = ptx_mma_role(i);
     const struct ptx_mma *const form = ptx_mma_find(i);
-    const enum ptx_type t = ptx_mma_type(i, role);
+    const enum ptx_type type = ptx_mma_type(i, role);
+    const enum isa_type t = from_type(type);
     const enum mma_matrix matrix = role == PTX_MMA_A ? MMA_A : role == PTX_MMA_B ? MMA_B : MMA_C;
     const bool is_row = ptx_has(i, PTX_MOD_row);
     const struct mma_layout *const at =
-        mma_layout_find(t == PTX_S32 ? MMA_S32 : unit_of(l), PTX_OP_wmma, (enum ptx_mod)form->shape,
-                        matrix, ptx_type_bits(t), !is_row);
+        mma_layout_find(t == ITYPE_S32 ? MMA_S32 : unit_of(l), PTX_OP_wmma,
+                        (enum ptx_mod)form->shape, matrix, isa_type_bits(t), !is_row);
     if (!at) {
         lower_refuse(l, "there is no such matrix");
         return;
@@ -277,8 +278,8 @@ static void wmma_move(struct lower *l, const struct ptx_inst *i, bool store) {
     struct moved m = {.i = i,
                       .regs = &i->operand[store],
                       .at = *at,
-                      .bits = ptx_type_bits(t),
-                      .words = ptx_mma_regs(form, role, t)};
+                      .bits = isa_type_bits(t),
+                      .words = ptx_mma_regs(form, role, type)};
     choose_direction(&m, is_row, at->unit == MMA_H1688);
     make_stride(l, &m, leading(at, is_row));
     make_base(l, &m, &i->operand[!store]);
@@ -290,7 +291,7 @@ static void wmma_move(struct lower *l, const struct ptx_inst *i, bool store) {
 struct product {
     const struct ptx_inst *i;
     const struct ptx_operand *d, *a, *b, *c;
-    enum ptx_type td, tc;
+    enum isa_type td, tc;
     struct opnd sum[MAX_REGS / 2]; // D as it grows: pairs, or quads of HMMA.1688
 };
 
@@ -310,12 +311,12 @@ static void put_sum(struct lower *l, const struct product *p, unsigned first, st
 static struct opnd step_sum(struct lower *l, const struct product *p, unsigned step, bool first) {
     if (!first) return p->sum[step];
     if (p->tc == p->td) return words_of(l, p->c, 2 * step, 2);
-    return words_of(l, p->c, p->tc == PTX_F32 ? 4 * step : 0, 4);
+    return words_of(l, p->c, p->tc == ITYPE_F32 ? 4 * step : 0, 4);
 }
 
 // HMMA.884, `blocks` of them along k.
 static void product_884(struct lower *l, struct product *p, unsigned blocks) {
-    const unsigned steps = p->td == PTX_F32 ? 4 : 2;
+    const unsigned steps = p->td == ITYPE_F32 ? 4 : 2;
     unsigned layouts = 0, n = 0; // the first of .row and .col is A's
     for (unsigned k = 0; k < p->i->n_mods; k++) {
         const enum ptx_mod mod = (enum ptx_mod)p->i->mods[k];
@@ -328,7 +329,7 @@ static void product_884(struct lower *l, struct product *p, unsigned blocks) {
         const struct opnd a = words_of(l, p->a, 2 * k, 2), b = words_of(l, p->b, 2 * k, 2);
         for (unsigned s = 0; s < steps; s++) {
             struct minst m = product_new(l, p, OP_HMMA_884,
-                                         p->td == PTX_F32 ? OPC_MMA_884_F32 : OPC_MMA_884_F16);
+                                         p->td == ITYPE_F32 ? OPC_MMA_884_F32 : OPC_MMA_884_F16);
             if (k) m.stype = (uint8_t)p->td;
             m.sub = (uint8_t)(s | layouts);
             m.src[0] = a;
@@ -347,11 +348,11 @@ static void product_884(struct lower *l, struct product *p, unsigned blocks) {
 static void product_1688(struct lower *l, struct product *p, unsigned n, unsigned blocks,
                          const struct ptx_operand *a, unsigned a_first, const struct ptx_operand *b,
                          unsigned b_first) {
-    const unsigned dw = p->td == PTX_F32 ? 4 : 2, cw = p->tc == PTX_F32 ? 4 : 2;
+    const unsigned dw = p->td == ITYPE_F32 ? 4 : 2, cw = p->tc == ITYPE_F32 ? 4 : 2;
     struct opnd sum = words_of(l, p->c, n * cw, cw);
     for (unsigned k = 0; k < blocks; k++) {
-        struct minst m =
-            product_new(l, p, OP_HMMA_1688, p->td == PTX_F32 ? OPC_MMA_1688_F32 : OPC_MMA_1688_F16);
+        struct minst m = product_new(l, p, OP_HMMA_1688,
+                                     p->td == ITYPE_F32 ? OPC_MMA_1688_F32 : OPC_MMA_1688_F16);
         if (k) m.stype = (uint8_t)p->td;
         m.src[0] = words_of(l, a, a_first + 2 * k, 2);
         m.src[1] = lower_in_reg(l, word_of(l, b, b_first + k));
@@ -367,12 +368,13 @@ static void product_1688(struct lower *l, struct product *p, unsigned n, unsigne
 static struct opnd product_int(struct lower *l, const struct product *p, enum mop op,
                                unsigned klass, unsigned a, unsigned b, unsigned c) {
     struct minst m = product_new(l, p, op, klass);
-    m.stype = PTX_NONE;
-    m.type = PTX_S32;
+    m.stype = ITYPE_NONE;
+    m.type = ITYPE_S32;
     if (ptx_has(p->i, PTX_MOD_satfinite)) m.flags = MF_SAT;
-    const enum ptx_type ta = ptx_mma_type(p->i, PTX_MMA_A), tb = ptx_mma_type(p->i, PTX_MMA_B);
-    if (ta == PTX_S8 || ta == PTX_S4) m.sub |= MMA_A_SIGNED;
-    if (tb == PTX_S8 || tb == PTX_S4) m.sub |= MMA_B_SIGNED;
+    const enum isa_type ta = from_type(ptx_mma_type(p->i, PTX_MMA_A)),
+                        tb = from_type(ptx_mma_type(p->i, PTX_MMA_B));
+    if (ta == ITYPE_S8 || ta == ITYPE_S4) m.sub |= MMA_A_SIGNED;
+    if (tb == ITYPE_S8 || tb == ITYPE_S4) m.sub |= MMA_B_SIGNED;
     m.src[0] = lower_in_reg(l, word_of(l, p->a, a));
     m.src[1] = lower_in_reg(l, word_of(l, p->b, b));
     m.src[2] = words_of(l, p->c, c, 2);
@@ -387,8 +389,8 @@ static struct product product_of(const struct ptx_inst *i) {
                             .a = &i->operand[1],
                             .b = &i->operand[2],
                             .c = &i->operand[3],
-                            .td = ptx_mma_type(i, PTX_MMA_D),
-                            .tc = ptx_mma_type(i, PTX_MMA_C)};
+                            .td = from_type(ptx_mma_type(i, PTX_MMA_D)),
+                            .tc = from_type(ptx_mma_type(i, PTX_MMA_C))};
 }
 
 static void wmma_halves(struct lower *l, struct product *p, enum ptx_mod shape) {
@@ -401,18 +403,20 @@ static void wmma_halves(struct lower *l, struct product *p, enum ptx_mod shape) 
         if (shape == PTX_MOD_m32n8k16) product_1688(l, p, n, 2, p->a, 4 * n, p->b, 0);
         if (shape == PTX_MOD_m8n32k16) product_1688(l, p, n, 2, p->b, 4 * n, p->a, 0);
     }
-    const unsigned words = p->td == PTX_F32 ? 4 : 2;
+    const unsigned words = p->td == ITYPE_F32 ? 4 : 2;
     for (unsigned n = 0; n < 2; n++) put_sum(l, p, n * words, p->sum[n]);
 }
 
 static void wmma_product(struct lower *l, const struct ptx_inst *i) {
     const enum ptx_mod shape = (enum ptx_mod)ptx_mma_find(i)->shape;
     struct product p = product_of(i);
-    switch (ptx_mma_type(i, PTX_MMA_A)) {
-    case PTX_F16: wmma_halves(l, &p, shape); return;
-    case PTX_S4:
-    case PTX_U4: put_sum(l, &p, 0, product_int(l, &p, OP_IMMA_8832, OPC_MMA_8832, 0, 0, 0)); return;
-    case PTX_B1:
+    switch (from_type(ptx_mma_type(i, PTX_MMA_A))) {
+    case ITYPE_F16: wmma_halves(l, &p, shape); return;
+    case ITYPE_S4:
+    case ITYPE_U4:
+        put_sum(l, &p, 0, product_int(l, &p, OP_IMMA_8832, OPC_MMA_8832, 0, 0, 0));
+        return;
+    case ITYPE_B1:
         put_sum(l, &p, 0, product_int(l, &p, OP_BMMA_88128, OPC_MMA_88128, 0, 0, 0));
         return;
     default: break;
@@ -456,9 +460,9 @@ void lower_mma_mma(struct lower *l, const struct ptx_inst *i, unsigned unused) {
 void lower_mma_ldmatrix(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
     if (refused(l, "7.5 (Turing)")) return;
-    const struct lower_addr a = lower_address(l, &i->operand[1], (enum ptx_space)i->space);
+    const struct lower_addr a = lower_address(l, &i->operand[1], from_space(i->space));
     const unsigned n = ptx_has(i, PTX_MOD_x4) ? 4 : ptx_has(i, PTX_MOD_x2) ? 2 : 1;
-    struct minst m = lower_new(l, OP_LDSM, PTX_B32);
+    struct minst m = lower_new(l, OP_LDSM, ITYPE_B32);
     m.klass = lower_load_class(a.space);
     m.sub = ptx_has(i, PTX_MOD_trans);
     m.vec = (uint8_t)n;
@@ -475,5 +479,5 @@ void lower_mma_ldmatrix(struct lower *l, const struct ptx_inst *i, unsigned unus
 void lower_mma_movmatrix(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
     if (refused(l, "7.5 (Turing)")) return;
-    turned(l, lower_src(l, &i->operand[1], PTX_B32), lower_dst(l, &i->operand[0], PTX_B32));
+    turned(l, lower_src(l, &i->operand[1], ITYPE_B32), lower_dst(l, &i->operand[0], ITYPE_B32));
 }

@@ -4,8 +4,8 @@
 // Bits of one element of the vector operand when the whole has `bits`.
 static unsigned element_bits(const struct ptx_operand *v, unsigned bits) { return bits / v->n; }
 
-static enum ptx_type raw_type(unsigned bits) {
-    return bits == 64 ? PTX_B64 : bits == 32 ? PTX_B32 : bits == 16 ? PTX_B16 : PTX_B8;
+static enum isa_type raw_type(unsigned bits) {
+    return bits == 64 ? ITYPE_B64 : bits == 32 ? ITYPE_B32 : bits == 16 ? ITYPE_B16 : ITYPE_B8;
 }
 
 // d (words) = { elements }, first lowest.
@@ -38,17 +38,17 @@ void lower_pack(struct lower *l, struct opnd d, const struct ptx_operand *v, uns
     lower_dst_end(l, d, to);
 }
 
-void lower_extract(struct lower *l, const struct ptx_operand *o, enum ptx_type t, struct opnd from,
+void lower_extract(struct lower *l, const struct ptx_operand *o, enum isa_type t, struct opnd from,
                    unsigned at) {
     if (o->kind == PTX_OPERAND_SINK) return;
-    const unsigned bits = ptx_type_bits(t);
+    const unsigned bits = isa_type_bits(t);
     const struct opnd d = lower_dst(l, o, t);
     if (bits >= 32) {
         lower_mov(l, d, opnd_words(from, at / 32, bits / 32));
         lower_widen(l, o, t, d);
         return;
     }
-    const bool is_signed = ptx_type_is_signed(t);
+    const bool is_signed = isa_type_is_signed(t);
     const struct opnd word = opnd_word(from, at / 32);
     const struct lower_reg *const r = lower_reg_of(l, o);
     const bool exact = r && r->bits <= bits; // what stands above is nobody's
@@ -56,11 +56,11 @@ void lower_extract(struct lower *l, const struct ptx_operand *o, enum ptx_type t
     if (at == 0 && exact) {
         lower_mov(l, d, word);
     } else if (exact || at + bits == 32) {
-        lower_shift(l, OP_SHR, is_signed ? PTX_S32 : PTX_U32, d, word, at);
+        lower_shift(l, OP_SHR, is_signed ? ITYPE_S32 : ITYPE_U32, d, word, at);
     } else if (at == 0) {
         lower_extend(l, d, word, bits, is_signed);
     } else {
-        struct minst m = lower_new(l, OP_BFE, is_signed ? PTX_S32 : PTX_U32);
+        struct minst m = lower_new(l, OP_BFE, is_signed ? ITYPE_S32 : ITYPE_U32);
         m.dst[0] = d;
         m.src[0] = word;
         m.src[1] = opnd_imm(at);
@@ -72,7 +72,7 @@ void lower_extract(struct lower *l, const struct ptx_operand *o, enum ptx_type t
 
 // Element k of { s } in { d } = { s }: a copy where an earlier element of d is its register.
 static struct opnd element_before(struct lower *l, const struct ptx_operand *d,
-                                  const struct ptx_operand *s, unsigned k, enum ptx_type t) {
+                                  const struct ptx_operand *s, unsigned k, enum isa_type t) {
     const struct opnd value = lower_in_reg(l, lower_src(l, &s->list[k], t));
     for (unsigned j = 0; j < k; j++) {
         if (d->list[j].kind == PTX_OPERAND_SINK) continue;
@@ -87,7 +87,7 @@ static struct opnd element_before(struct lower *l, const struct ptx_operand *d,
 // { elements } = a.
 static void unpack(struct lower *l, const struct ptx_operand *v, struct opnd a, unsigned bits) {
     const unsigned each = element_bits(v, bits);
-    const enum ptx_type t = raw_type(each);
+    const enum isa_type t = raw_type(each);
     a = lower_in_reg(l, a);
     struct opnd from = a; // a copy, when a destination is (part of) the source
     for (unsigned k = 0; k < v->n && opnd_same_reg(from, a); k++) {
@@ -99,7 +99,7 @@ static void unpack(struct lower *l, const struct ptx_operand *v, struct opnd a, 
     for (unsigned k = 0; k < v->n; k++) lower_extract(l, &v->list[k], t, from, k * each);
 }
 
-static void mov_vector(struct lower *l, const struct ptx_inst *i, enum ptx_type t) {
+static void mov_vector(struct lower *l, const struct ptx_inst *i, enum isa_type t) {
     const struct ptx_operand *const d = &i->operand[0], *const s = &i->operand[1];
     if (d->kind == PTX_OPERAND_VECTOR && s->kind == PTX_OPERAND_VECTOR) { // mov.v4 {..}, %tid
         struct opnd v[16];
@@ -110,7 +110,7 @@ static void mov_vector(struct lower *l, const struct ptx_inst *i, enum ptx_type 
         return;
     }
     const unsigned vector = i->vector > 1 ? i->vector : 1; // mov.v2.u32 has the type of an element
-    const unsigned bits = ptx_type_bits(t) * vector;
+    const unsigned bits = isa_type_bits(t) * vector;
     if (s->kind == PTX_OPERAND_VECTOR)
         lower_pack(l, lower_whole(l, d), s, bits);
     else
@@ -120,8 +120,8 @@ static void mov_vector(struct lower *l, const struct ptx_inst *i, enum ptx_type 
 void lower_mov_mov(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
     const struct ptx_operand *const o = &i->operand[0], *const s = &i->operand[1];
-    const enum ptx_type t = lower_type(l, i, 0);
-    if (t == PTX_PRED) {
+    const enum isa_type t = lower_type(l, i, 0);
+    if (t == ITYPE_PRED) {
         lower_psetp(l, MLOGIC_AND, lower_dst_pred(l, o), lower_src_pred(l, s), opnd_none());
         return;
     }

@@ -5,23 +5,23 @@
 
 #include <assert.h>
 
-unsigned lower_words(enum ptx_type t) {
-    const unsigned bits = ptx_type_bits(t);
-    return t == PTX_PRED ? 0 : bits <= 32 ? 1 : bits / 32;
+unsigned lower_words(enum isa_type t) {
+    const unsigned bits = isa_type_bits(t);
+    return t == ITYPE_PRED ? 0 : bits <= 32 ? 1 : bits / 32;
 }
 
-enum ptx_type lower_type(const struct lower *l, const struct ptx_inst *i, unsigned n) {
-    const enum ptx_type t = n < i->n_types ? (enum ptx_type)i->types[n] : PTX_NONE;
-    return t == PTX_F64 && l->f64_as_f32 ? PTX_F32 : t;
+enum isa_type lower_type(const struct lower *l, const struct ptx_inst *i, unsigned n) {
+    const enum isa_type t = n < i->n_types ? from_type(i->types[n]) : ITYPE_NONE;
+    return t == ITYPE_F64 && l->f64_as_f32 ? ITYPE_F32 : t;
 }
 
-enum ptx_type lower_unsigned(enum ptx_type t) {
-    switch (ptx_type_bits(t)) {
-    case 8: return PTX_U8;
-    case 16: return PTX_U16;
-    case 64: return PTX_U64;
-    case 128: return PTX_B128;
-    default: return PTX_U32;
+enum isa_type lower_unsigned(enum isa_type t) {
+    switch (isa_type_bits(t)) {
+    case 8: return ITYPE_U8;
+    case 16: return ITYPE_U16;
+    case 64: return ITYPE_U64;
+    case 128: return ITYPE_B128;
+    default: return ITYPE_U32;
     }
 }
 
@@ -70,23 +70,23 @@ static double f64_of(const struct ptx_operand *o) {
     return d;
 }
 
-static struct opnd float_literal(const struct ptx_operand *o, enum ptx_type t) {
+static struct opnd float_literal(const struct ptx_operand *o, enum isa_type t) {
     const double v = f64_of(o);
     switch (t) {
-    case PTX_F16:
-    case PTX_F16X2: {
+    case ITYPE_F16:
+    case ITYPE_F16X2: {
         const uint32_t h = lower_f16_bits(v);
-        return opnd_imm(t == PTX_F16 ? h : h << 16 | h);
+        return opnd_imm(t == ITYPE_F16 ? h : h << 16 | h);
     }
-    case PTX_BF16:
-    case PTX_BF16X2: {
+    case ITYPE_BF16:
+    case ITYPE_BF16X2: {
         const uint32_t h = lower_bf16_bits(v);
-        return opnd_imm(t == PTX_BF16 ? h : h << 16 | h);
+        return opnd_imm(t == ITYPE_BF16 ? h : h << 16 | h);
     }
-    case PTX_F64:
-    case PTX_B64:
-    case PTX_U64:
-    case PTX_S64: {
+    case ITYPE_F64:
+    case ITYPE_B64:
+    case ITYPE_U64:
+    case ITYPE_S64: {
         uint64_t u;
         if (o->kind == PTX_OPERAND_FLOAT && !o->is_f32)
             u = (uint64_t)o->imm;
@@ -100,12 +100,12 @@ static struct opnd float_literal(const struct ptx_operand *o, enum ptx_type t) {
     }
 }
 
-static struct opnd int_literal(int64_t v, enum ptx_type t) {
-    const unsigned bits = ptx_type_bits(t);
+static struct opnd int_literal(int64_t v, enum isa_type t) {
+    const unsigned bits = isa_type_bits(t);
     if (bits > 32) return opnd_imm64((uint64_t)v);
     if (bits == 32 || bits < 8) return opnd_imm((uint64_t)v);
     const uint32_t low = (uint32_t)v & ((1u << bits) - 1);
-    if (ptx_type_is_signed(t) && low >> (bits - 1)) return opnd_imm(low | ~0u << bits);
+    if (isa_type_is_signed(t) && low >> (bits - 1)) return opnd_imm(low | ~0u << bits);
     return opnd_imm(low);
 }
 
@@ -135,17 +135,17 @@ static struct opnd reg_words(const struct lower *l, const struct ptx_operand *o,
 }
 
 struct opnd lower_whole(struct lower *l, const struct ptx_operand *o) {
-    return lower_reg_of(l, o) ? reg_words(l, o, 4) : lower_src(l, o, PTX_B32);
+    return lower_reg_of(l, o) ? reg_words(l, o, 4) : lower_src(l, o, ITYPE_B32);
 }
 
-struct opnd lower_src(struct lower *l, const struct ptx_operand *o, enum ptx_type t) {
+struct opnd lower_src(struct lower *l, const struct ptx_operand *o, enum isa_type t) {
     switch (o->kind) {
     case PTX_OPERAND_REG: {
         const struct opnd g = reg_words(l, o, lower_words(t));
         return o->neg ? opnd_mod(g, OPND_NEG) : o->not ? opnd_mod(g, OPND_NOT) : g;
     }
     case PTX_OPERAND_INT:
-        return ptx_type_is_float(t) ? float_literal(o, t) : int_literal(o->imm, t);
+        return isa_type_is_float(t) ? float_literal(o, t) : int_literal(o->imm, t);
     case PTX_OPERAND_FLOAT: return float_literal(o, t);
     case PTX_OPERAND_SREG: return lower_sreg(l, (enum ptx_sreg)o->sreg, t);
     case PTX_OPERAND_VAR: return lower_address_of(l, o->var, o->imm, lower_words(t));
@@ -158,9 +158,9 @@ struct opnd lower_src(struct lower *l, const struct ptx_operand *o, enum ptx_typ
     }
 }
 
-struct opnd lower_dst(struct lower *l, const struct ptx_operand *o, enum ptx_type t) {
+struct opnd lower_dst(struct lower *l, const struct ptx_operand *o, enum isa_type t) {
     if (o->kind == PTX_OPERAND_REG) return reg_words(l, o, lower_words(t));
-    return t == PTX_PRED ? lower_temp_pred(l) : lower_temp(l, lower_words(t));
+    return t == ITYPE_PRED ? lower_temp_pred(l) : lower_temp(l, lower_words(t));
 }
 
 struct opnd lower_src_pred(struct lower *l, const struct ptx_operand *o) {
@@ -185,18 +185,18 @@ struct opnd lower_second_pred(struct lower *l, const struct ptx_operand *o) {
     return o->reg2 < 0 ? opnd_none() : opnd_pred(l->reg[o->reg2].vreg);
 }
 
-struct opnd lower_narrow_dst(struct lower *l, const struct ptx_operand *o, enum ptx_type t) {
+struct opnd lower_narrow_dst(struct lower *l, const struct ptx_operand *o, enum isa_type t) {
     if (o->kind != PTX_OPERAND_REG) return lower_temp(l, lower_words(t));
     return reg_words(l, o, lower_words(t));
 }
 
-void lower_widen(struct lower *l, const struct ptx_operand *o, enum ptx_type t, struct opnd value) {
+void lower_widen(struct lower *l, const struct ptx_operand *o, enum isa_type t, struct opnd value) {
     if (o->kind != PTX_OPERAND_REG) return;
     const struct opnd d = reg_words(l, o, 4);
     lower_mov(l, opnd_words(d, 0, value.words), value);
-    if (d.words != 2 || value.words != 1 || (l->f64_as_f32 && t == PTX_F32)) return;
-    if (ptx_type_is_signed(t))
-        lower_shift(l, OP_SHR, PTX_S32, opnd_word(d, 1), opnd_word(d, 0), 31);
+    if (d.words != 2 || value.words != 1 || (l->f64_as_f32 && t == ITYPE_F32)) return;
+    if (isa_type_is_signed(t))
+        lower_shift(l, OP_SHR, ITYPE_S32, opnd_word(d, 1), opnd_word(d, 0), 31);
     else
         lower_mov(l, opnd_word(d, 1), opnd_imm(0));
 }
@@ -285,8 +285,8 @@ void lower_sreg_into(struct lower *l, enum ptx_sreg s, struct opnd d) {
     if (value.kind != OPND_NONE) {
         lower_mov(l, opnd_word(d, 0), value);
     } else {
-        struct minst m = lower_new(l, OP_S2R, words == 2 ? PTX_U64 : PTX_U32);
-        m.aux = (uint16_t)s;
+        struct minst m = lower_new(l, OP_S2R, words == 2 ? ITYPE_U64 : ITYPE_U32);
+        m.aux = (uint16_t)from_sreg(s);
         if (changes) m.flags = MF_VOLATILE;
         m.dst[0] = d.words < words ? lower_temp(l, words) : opnd_words(d, 0, words);
         lower_put(l, &m);
@@ -295,7 +295,7 @@ void lower_sreg_into(struct lower *l, enum ptx_sreg s, struct opnd d) {
     if (d.words == 2 && words == 1) lower_mov(l, opnd_word(d, 1), opnd_imm(0));
 }
 
-struct opnd lower_sreg(struct lower *l, enum ptx_sreg s, enum ptx_type t) {
+struct opnd lower_sreg(struct lower *l, enum ptx_sreg s, enum isa_type t) {
     bool changes;
     const struct opnd value = sreg_operand(sreg_alias(s), &changes);
     if (value.kind != OPND_NONE && lower_words(t) == 1) return value;
@@ -345,9 +345,9 @@ enum mbop lower_bool_op(const struct ptx_inst *i) {
     return (enum mbop)first_of(i, table, WW_COUNT(table));
 }
 
-uint32_t lower_fp_flags(const struct lower *l, const struct ptx_inst *i, enum ptx_type t) {
+uint32_t lower_fp_flags(const struct lower *l, const struct ptx_inst *i, enum isa_type t) {
     uint32_t flags = 0;
-    if (ptx_has(i, PTX_MOD_ftz) || (l->ftz && t == PTX_F32)) flags |= MF_FTZ;
+    if (ptx_has(i, PTX_MOD_ftz) || (l->ftz && t == ITYPE_F32)) flags |= MF_FTZ;
     if (ptx_has(i, PTX_MOD_sat)) flags |= MF_SAT;
     if (ptx_has(i, PTX_MOD_NaN)) flags |= MF_NAN;
     if (ptx_has(i, PTX_MOD_relu)) flags |= MF_RELU;

@@ -4,7 +4,6 @@
 //   lower_scan.c   what one look at the function tells: definitions, carry, calls
 //   lower_vars.c   where every variable lives; frames
 //   lower_emit.c   machine instructions: guards, legal operands, fillers
-//   lower_fits.c   which operands the machine takes where
 //   lower_shared.c layouts that the image stage shares: shared memory, parameters, frames
 //   lower_opnd.c   PTX operands to machine operands
 //   lower_table.def one row a PTX opcode: handlers
@@ -22,6 +21,7 @@
 #define WW_CODE_LOWER_PRIV_H
 
 #include "code/code.h"
+#include "code/from_ptx.h"
 #include "code/lower.h"
 
 enum lower_cost {
@@ -161,17 +161,17 @@ struct opnd lower_temp(struct lower *l, unsigned words);
 struct opnd lower_temp_pred(struct lower *l);
 // A record for the instruction in hand, with its guard and lines; then into the code, its operands
 // made legal (isa_fits), long immediates moved to c[2] or to registers.
-struct minst lower_new(const struct lower *l, enum mop op, enum ptx_type type);
+struct minst lower_new(const struct lower *l, enum mop op, enum isa_type type);
 void lower_put(struct lower *l, struct minst *m);
 // The same as what the table says the operation costs: class of the first, and fillers.
 void lower_put_cost(struct lower *l, struct minst *m, enum lower_cost c);
-void lower_put1(struct lower *l, enum mop op, enum ptx_type t, struct opnd d, struct opnd a);
-void lower_put2(struct lower *l, enum mop op, enum ptx_type t, struct opnd d, struct opnd a,
+void lower_put1(struct lower *l, enum mop op, enum isa_type t, struct opnd d, struct opnd a);
+void lower_put2(struct lower *l, enum mop op, enum isa_type t, struct opnd d, struct opnd a,
                 struct opnd b);
 // One-word moves; nothing when d is a already.
 void lower_mov(struct lower *l, struct opnd d, struct opnd a);
 void lower_iadd(struct lower *l, struct opnd d, struct opnd a, struct opnd b, uint32_t flags);
-void lower_shift(struct lower *l, enum mop op, enum ptx_type t, struct opnd d, struct opnd a,
+void lower_shift(struct lower *l, enum mop op, enum isa_type t, struct opnd d, struct opnd a,
                  unsigned n);
 void lower_logic(struct lower *l, enum mlogic f, struct opnd d, struct opnd a, struct opnd b);
 // d = a + b, or a - b, on pairs; carry_in and carry_out are PTX's.
@@ -181,7 +181,7 @@ void lower_add64(struct lower *l, struct opnd d, struct opnd a, struct opnd b, b
 void lower_extend(struct lower *l, struct opnd d, struct opnd a, unsigned bits, bool is_signed);
 // d = a << n, or a >> n in the signedness of t, on pairs; n < 64. (lower_logic.c)
 void lower_shl64(struct lower *l, struct opnd d, struct opnd a, unsigned n);
-void lower_shr64(struct lower *l, enum ptx_type t, struct opnd d, struct opnd a, unsigned n);
+void lower_shr64(struct lower *l, enum isa_type t, struct opnd d, struct opnd a, unsigned n);
 // d (pred) = a f b, on predicates.
 void lower_psetp(struct lower *l, enum mlogic f, struct opnd d, struct opnd a, struct opnd b);
 // p, or a predicate that is not p: for the instructions that cannot invert (BAR, CPASYNC).
@@ -197,12 +197,12 @@ struct opnd lower_literal(struct lower *l, uint64_t v, unsigned words); // in c[
 struct opnd lower_in_reg(struct lower *l, struct opnd o); // a register with the same value
 
 // ---- lower_opnd.c -------------------------------------------------------------------------
-unsigned lower_words(enum ptx_type t);
+unsigned lower_words(enum isa_type t);
 // f64 becomes f32 where the target maps it.
-enum ptx_type lower_type(const struct lower *l, const struct ptx_inst *i, unsigned n);
-enum ptx_type lower_unsigned(enum ptx_type t); // of the same width; b and f types too
-struct opnd lower_src(struct lower *l, const struct ptx_operand *o, enum ptx_type t);
-struct opnd lower_dst(struct lower *l, const struct ptx_operand *o, enum ptx_type t);
+enum isa_type lower_type(const struct lower *l, const struct ptx_inst *i, unsigned n);
+enum isa_type lower_unsigned(enum isa_type t); // of the same width; b and f types too
+struct opnd lower_src(struct lower *l, const struct ptx_operand *o, enum isa_type t);
+struct opnd lower_dst(struct lower *l, const struct ptx_operand *o, enum isa_type t);
 // All words of a register operand, whatever the instruction's type says of them.
 struct opnd lower_whole(struct lower *l, const struct ptx_operand *o);
 struct opnd lower_src_pred(struct lower *l, const struct ptx_operand *o);
@@ -212,13 +212,13 @@ const struct lower_reg *lower_reg_of(const struct lower *l, const struct ptx_ope
 // Value of an integer literal operand.
 bool lower_int_literal(const struct ptx_operand *o, uint64_t *v);
 // `value`, of type t, into the register behind `o`, which may be wider: extended by type.
-void lower_widen(struct lower *l, const struct ptx_operand *o, enum ptx_type t, struct opnd value);
+void lower_widen(struct lower *l, const struct ptx_operand *o, enum isa_type t, struct opnd value);
 // Where a result of type t for `o` can be made; lower_widen then extends it in place.
-struct opnd lower_narrow_dst(struct lower *l, const struct ptx_operand *o, enum ptx_type t);
+struct opnd lower_narrow_dst(struct lower *l, const struct ptx_operand *o, enum isa_type t);
 // The address of a variable as a value of `words` words.
 struct opnd lower_address_of(struct lower *l, const struct ptx_var *v, int64_t offset,
                              unsigned words);
-struct opnd lower_sreg(struct lower *l, enum ptx_sreg s, enum ptx_type t);
+struct opnd lower_sreg(struct lower *l, enum ptx_sreg s, enum isa_type t);
 // Whether it never has more than 16 bits: sizes of blocks, and of grids before ISA 2.0.
 bool lower_sreg_is_short(const struct lower *l, unsigned sreg);
 void lower_sreg_into(struct lower *l, enum ptx_sreg s, struct opnd d);
@@ -232,7 +232,7 @@ uint16_t lower_bf16_bits(double v);
 void lower_pack(struct lower *l, struct opnd d, const struct ptx_operand *v, unsigned bits);
 // The register behind `o` = the element of type t that stands at bit `at` of `from`, extended by
 // its type as far as the register is wider.
-void lower_extract(struct lower *l, const struct ptx_operand *o, enum ptx_type t, struct opnd from,
+void lower_extract(struct lower *l, const struct ptx_operand *o, enum isa_type t, struct opnd from,
                    unsigned at);
 
 // ---- modifiers ----------------------------------------------------------------------------
@@ -240,24 +240,24 @@ enum mrnd lower_rounding(const struct ptx_inst *i);
 enum mcmp lower_comparison(const struct ptx_inst *i);
 enum mbop lower_bool_op(const struct ptx_inst *i);
 // FTZ, SAT, NAN, RELU, ABS as the modifiers say, for a floating-point type.
-uint32_t lower_fp_flags(const struct lower *l, const struct ptx_inst *i, enum ptx_type t);
+uint32_t lower_fp_flags(const struct lower *l, const struct ptx_inst *i, enum isa_type t);
 
 // ---- lower_mem.c --------------------------------------------------------------------------
 struct lower_addr {
     struct opnd base;   // NONE, one word, or two
     int64_t offset;
-    uint8_t space;      // enum ptx_space; REG: the value is in `in`
+    uint8_t space;      // enum isa_space; REG: the value is in `in`
     uint32_t flags;     // MF_FRAME
     struct opnd in;     // CONST operand or register that holds it (c[0], c[3], HOME_VREG)
     bool direct;        // `in` is it
 };
-struct lower_addr lower_address(struct lower *l, const struct ptx_operand *o, enum ptx_space space);
+struct lower_addr lower_address(struct lower *l, const struct ptx_operand *o, enum isa_space space);
 // One access of `vec` elements of type t, `bytes` behind a.
 void lower_load_at(struct lower *l, const struct ptx_inst *i, const struct lower_addr *a,
-                   unsigned bytes, enum ptx_type t, unsigned vec, struct opnd d);
+                   unsigned bytes, enum isa_type t, unsigned vec, struct opnd d);
 void lower_store_at(struct lower *l, const struct ptx_inst *i, const struct lower_addr *a,
-                    unsigned bytes, enum ptx_type t, unsigned vec, struct opnd value);
-uint8_t lower_load_class(uint8_t space); // enum op_class of a load from enum ptx_space
+                    unsigned bytes, enum isa_type t, unsigned vec, struct opnd value);
+uint8_t lower_load_class(uint8_t space); // enum op_class of a load from enum isa_space
 uint8_t lower_scope(const struct ptx_inst *i); // enum mfence
 void lower_fence(struct lower *l, uint8_t scope, uint32_t flags);
 
@@ -275,11 +275,11 @@ void lower_epilogue(struct lower *l); // stores .reg results, returns
 int lower_syscall(const struct ptx_func *f);
 
 // ---- lower_fp.c: shared with comparison and conversion ------------------------------------------
-static inline bool lower_is_half(enum ptx_type t) {
-    return t == PTX_F16 || t == PTX_F16X2 || t == PTX_BF16 || t == PTX_BF16X2;
+static inline bool lower_is_half(enum isa_type t) {
+    return t == ITYPE_F16 || t == ITYPE_F16X2 || t == ITYPE_BF16 || t == ITYPE_BF16X2;
 }
-static inline bool lower_is_packed(enum ptx_type t) {
-    return t == PTX_F16X2 || t == PTX_BF16X2 || t == PTX_U16X2 || t == PTX_S16X2;
+static inline bool lower_is_packed(enum isa_type t) {
+    return t == ITYPE_F16X2 || t == ITYPE_BF16X2 || t == ITYPE_U16X2 || t == ITYPE_S16X2;
 }
 
 // ---- handlers: `int_add` of the table is lower_int_add ----------------------------------------

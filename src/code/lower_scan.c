@@ -25,25 +25,25 @@ static void mention(struct lower *l, const struct ptx_operand *o) {
 
 // How instruction i leaves the word of a 16-bit register that it writes.
 static void extension(const struct lower *l, const struct ptx_inst *i, bool *zext, bool *sext) {
-    const enum ptx_type t = (enum ptx_type)i->types[0];
-    const enum ptx_type from = i->n_types > 1 ? (enum ptx_type)i->types[1] : PTX_NONE;
+    const enum isa_type t = from_type(i->types[0]);
+    const enum isa_type from = i->n_types > 1 ? from_type(i->types[1]) : ITYPE_NONE;
     const bool literal = i->n_operands > 1 && i->operand[i->n_operands - 1].kind == PTX_OPERAND_INT;
     const uint64_t v = literal ? (uint64_t)i->operand[i->n_operands - 1].imm & 0xffff : 0;
-    enum ptx_type narrow = PTX_NONE; // the word is the extension of this
+    enum isa_type narrow = ITYPE_NONE; // the word is the extension of this
     *zext = *sext = false;
     switch (i->op) {
     case PTX_OP_ld:
     case PTX_OP_ldu:
-        if (i->vector <= 1 || ptx_type_bits(t) == 8) narrow = t;
+        if (i->vector <= 1 || isa_type_bits(t) == 8) narrow = t;
         break;
     case PTX_OP_cvt:
-        if (!ptx_type_is_float(from) && !ptx_has(i, PTX_MOD_sat))
-            narrow = ptx_type_bits(t) == 8 ? t : ptx_type_bits(from) == 8 ? from : PTX_NONE;
+        if (!isa_type_is_float(from) && !ptx_has(i, PTX_MOD_sat))
+            narrow = isa_type_bits(t) == 8 ? t : isa_type_bits(from) == 8 ? from : ITYPE_NONE;
         break;
     case PTX_OP_mov:
         if (literal) {
-            *zext = !ptx_type_is_signed(t) || v < 0x8000;
-            *sext = ptx_type_is_signed(t) || v < 0x8000;
+            *zext = !isa_type_is_signed(t) || v < 0x8000;
+            *sext = isa_type_is_signed(t) || v < 0x8000;
         } else if (i->operand[1].kind == PTX_OPERAND_SREG) {
             *zext = lower_sreg_is_short(l, i->operand[1].sreg);
             *sext = *zext && i->operand[1].sreg <= PTX_SREG_ntid_w; // at most 1024
@@ -55,10 +55,10 @@ static void extension(const struct lower *l, const struct ptx_inst *i, bool *zex
         return;
     default: return;
     }
-    if (narrow == PTX_NONE) return;
-    const bool is_signed = ptx_type_is_signed(narrow);
+    if (narrow == ITYPE_NONE) return;
+    const bool is_signed = isa_type_is_signed(narrow);
     *zext = !is_signed;
-    *sext = is_signed || ptx_type_bits(narrow) == 8;
+    *sext = is_signed || isa_type_bits(narrow) == 8;
 }
 
 static void define(struct lower *l, int32_t reg, bool zext, bool sext) {

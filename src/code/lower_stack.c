@@ -23,7 +23,7 @@ static uint32_t link_bytes(const struct lower *l) { return l->fn->is_entry ? 0 :
 // ---- frames -------------------------------------------------------------------------------
 
 struct lower_addr lower_frame_at(const struct lower *l, enum lower_whose whose, int64_t offset) {
-    struct lower_addr a = {.space = PTX_SPACE_LOCAL, .offset = offset};
+    struct lower_addr a = {.space = SPACE_LOCAL, .offset = offset};
     if (l->uses_sp) a.base = stack_pointer(l);
     if (whose == FRAME_OWN) return a;
     if (!l->f->has_alloca) {
@@ -38,7 +38,7 @@ struct lower_addr lower_frame_at(const struct lower *l, enum lower_whose whose, 
 void lower_stack_start(struct lower *l) {
     if (!l->f->has_alloca) return;
     l->top_vreg = lower_temp(l, 1).reg;
-    struct minst m = lower_new(l, l->uses_sp ? OP_IADD : OP_MOV, PTX_U32);
+    struct minst m = lower_new(l, l->uses_sp ? OP_IADD : OP_MOV, ITYPE_U32);
     m.flags = MF_FRAME;
     m.dst[0] = top(l);
     m.src[0] = l->uses_sp ? stack_pointer(l) : opnd_imm(0);
@@ -47,9 +47,9 @@ void lower_stack_start(struct lower *l) {
 }
 
 static void access_link(struct lower *l, enum mop op, struct opnd base, int64_t offset) {
-    struct minst m = lower_new(l, op, PTX_U32);
+    struct minst m = lower_new(l, op, ITYPE_U32);
     m.klass = op == OP_LD ? OPC_LD_LOCAL : OPC_ST_LOCAL;
-    m.space = PTX_SPACE_LOCAL;
+    m.space = SPACE_LOCAL;
     m.vec = 1;
     m.offset = offset;
     m.src[0] = base;
@@ -63,7 +63,7 @@ static void access_link(struct lower *l, enum mop op, struct opnd base, int64_t 
 void lower_stack_move(struct lower *l, enum lower_whose to) {
     const struct opnd sp = stack_pointer(l), zero = opnd_imm(0);
     if (!l->f->has_alloca) {
-        struct minst m = lower_new(l, OP_IADD, PTX_U32);
+        struct minst m = lower_new(l, OP_IADD, ITYPE_U32);
         m.flags = MF_FRAME;
         m.dst[0] = m.src[0] = sp;
         m.src[1] = to == FRAME_CALLEE ? zero : opnd_mod(zero, OPND_NEG);
@@ -88,7 +88,7 @@ static void round_up(struct lower *l, struct opnd d, struct opnd a, uint32_t ali
 }
 
 // An address in local memory, in one word, as a value of the instruction's type.
-static void give_address(struct lower *l, const struct ptx_operand *o, enum ptx_type t,
+static void give_address(struct lower *l, const struct ptx_operand *o, enum isa_type t,
                          struct opnd address) {
     const struct opnd d = lower_dst(l, o, t);
     lower_mov(l, opnd_word(d, 0), address);
@@ -98,7 +98,7 @@ static void give_address(struct lower *l, const struct ptx_operand *o, enum ptx_
 // alloca d, size{, alignment}: d is where the top was, rounded up
 void lower_stack_alloca(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    const enum ptx_type t = lower_type(l, i, 0);
+    const enum isa_type t = lower_type(l, i, 0);
     const uint32_t align = i->n_operands > 2 ? (uint32_t)i->operand[2].imm : 0;
     const struct opnd start = lower_temp(l, 1);
     if (align > STACK_ALIGN)

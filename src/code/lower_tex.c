@@ -31,9 +31,9 @@ static struct opnd handle_of(struct lower *l, const struct ptx_operand *o) {
         case HOME_HANDLE: return words == 2 ? opnd_imm64(v->value) : opnd_imm(v->value);
         case HOME_C0: return opnd_const(CB_LAUNCH, v->value, words);
         case HOME_FRAME: { // a function's .texref parameter
-            struct minst m = lower_new(l, OP_LD, words == 2 ? PTX_U64 : PTX_U32);
+            struct minst m = lower_new(l, OP_LD, words == 2 ? ITYPE_U64 : ITYPE_U32);
             m.klass = OPC_LD_LOCAL;
-            m.space = PTX_SPACE_LOCAL;
+            m.space = SPACE_LOCAL;
             m.vec = 1;
             const struct lower_addr a = lower_frame_at(l, FRAME_OWN, (int64_t)v->value);
             m.offset = a.offset;
@@ -49,7 +49,7 @@ static struct opnd handle_of(struct lower *l, const struct ptx_operand *o) {
     }
     struct ptx_operand reg = *o;
     reg.kind = PTX_OPERAND_REG;
-    return o->reg >= 0 ? lower_src(l, &reg, words == 2 ? PTX_U64 : PTX_U32)
+    return o->reg >= 0 ? lower_src(l, &reg, words == 2 ? ITYPE_U64 : ITYPE_U32)
                        : opnd_imm((uint64_t)o->imm);
 }
 
@@ -67,7 +67,7 @@ static struct opnd handles(struct lower *l, const struct ptx_operand *o,
 }
 
 // The first n elements of a vector operand (or a scalar) of type t in consecutive registers.
-static struct opnd elements(struct lower *l, const struct ptx_operand *o, enum ptx_type t,
+static struct opnd elements(struct lower *l, const struct ptx_operand *o, enum isa_type t,
                             unsigned n) {
     struct opnd e[4];
     if (o->kind != PTX_OPERAND_VECTOR) {
@@ -102,9 +102,9 @@ static bool texel_offsets(struct lower *l, const struct ptx_operand *o, int64_t 
 }
 
 // The four words of a result to their registers: as they are, or narrowed to halves.
-static void scatter(struct lower *l, const struct ptx_inst *i, enum ptx_type t, struct opnd four) {
+static void scatter(struct lower *l, const struct ptx_inst *i, enum isa_type t, struct opnd four) {
     const struct ptx_operand *const d = &i->operand[0];
-    const bool half = t == PTX_F16 || t == PTX_F16X2;
+    const bool half = t == ITYPE_F16 || t == ITYPE_F16X2;
     if (!half && d->kind != PTX_OPERAND_VECTOR) {
         lower_mov(l, lower_whole(l, d), four);
         return;
@@ -112,36 +112,36 @@ static void scatter(struct lower *l, const struct ptx_inst *i, enum ptx_type t, 
     for (unsigned k = 0; k < d->n; k++) {
         if (d->list[k].kind == PTX_OPERAND_SINK) continue;
         if (!half) {
-            lower_mov(l, lower_dst(l, &d->list[k], PTX_B32), opnd_word(four, k));
+            lower_mov(l, lower_dst(l, &d->list[k], ITYPE_B32), opnd_word(four, k));
             continue;
         }
         struct minst m = lower_new(l, OP_CVT, t);
-        m.stype = PTX_F32;
+        m.stype = ITYPE_F32;
         m.rnd = MRND_RN;
         m.dst[0] = lower_dst(l, &d->list[k], t);
-        m.src[0] = opnd_word(four, t == PTX_F16X2 ? 2 * k + 1 : k); // {A high, B low}
-        if (t == PTX_F16X2) m.src[1] = opnd_word(four, 2 * k);
-        lower_put_cost(l, &m, t == PTX_F16X2 ? LOWER_COST_CVT_PACK_FP : LOWER_COST_CVT_FP);
+        m.src[0] = opnd_word(four, t == ITYPE_F16X2 ? 2 * k + 1 : k); // {A high, B low}
+        if (t == ITYPE_F16X2) m.src[1] = opnd_word(four, 2 * k);
+        lower_put_cost(l, &m, t == ITYPE_F16X2 ? LOWER_COST_CVT_PACK_FP : LOWER_COST_CVT_FP);
     }
 }
 
 // tex{.base,.level,.grad}.geom.v4.dtype.ctype d{|p}, [a{, b}, c]{, lod | dx, dy}{, offsets}{,
 // depth} tld4.comp.geom.v4.dtype.f32 d{|p}, [a{, b}, c]{, offsets}{, depth}
 void lower_tex_tex(struct lower *l, const struct ptx_inst *i, unsigned gather) {
-    const enum ptx_type t = lower_type(l, i, 0), ct = lower_type(l, i, 1);
+    const enum isa_type t = lower_type(l, i, 0), ct = lower_type(l, i, 1);
     const struct ptx_operand *const a = &i->operand[1], *const c = coords_of(a);
     if (!c) {
         lower_refuse(l, "no coordinates");
         return;
     }
     const unsigned g = geometry_of(i);
-    const bool half = t == PTX_F16 || t == PTX_F16X2;
-    struct minst m = lower_new(l, gather ? OP_TLD4 : OP_TEX, half ? PTX_F32 : t);
-    m.stype = (uint8_t)(ct == PTX_NONE ? PTX_F32 : ct);
+    const bool half = t == ITYPE_F16 || t == ITYPE_F16X2;
+    struct minst m = lower_new(l, gather ? OP_TLD4 : OP_TEX, half ? ITYPE_F32 : t);
+    m.stype = (uint8_t)(ct == ITYPE_NONE ? ITYPE_F32 : ct);
     m.sub = geometry[g].geom;
     m.vec = 4;
     m.src[0] = handles(l, a, a->n > 1 ? &a->list[0] : NULL);
-    m.src[1] = elements(l, c, PTX_B32, geometry[g].coords);
+    m.src[1] = elements(l, c, ITYPE_B32, geometry[g].coords);
     unsigned next = 2;
     if (gather) {
         static const uint8_t component[] = {PTX_MOD_r, PTX_MOD_g, PTX_MOD_b, PTX_MOD_a};
@@ -149,12 +149,12 @@ void lower_tex_tex(struct lower *l, const struct ptx_inst *i, unsigned gather) {
             if (ptx_has(i, (enum ptx_mod)component[k])) m.aux = (uint16_t)k;
     } else if (ptx_has(i, PTX_MOD_level) && next < i->n_operands) {
         m.aux = MTEX_LOD_LEVEL;
-        m.src[2] =
-            lower_in_reg(l, lower_src(l, &i->operand[next++], ct == PTX_S32 ? PTX_S32 : PTX_F32));
+        m.src[2] = lower_in_reg(
+            l, lower_src(l, &i->operand[next++], ct == ITYPE_S32 ? ITYPE_S32 : ITYPE_F32));
     } else if (ptx_has(i, PTX_MOD_grad) && next + 1 < i->n_operands) {
         m.aux = MTEX_LOD_GRAD;
-        m.src[2] = elements(l, &i->operand[next++], PTX_F32, geometry[g].gradient);
-        m.src[3] = elements(l, &i->operand[next++], PTX_F32, geometry[g].gradient);
+        m.src[2] = elements(l, &i->operand[next++], ITYPE_F32, geometry[g].gradient);
+        m.src[3] = elements(l, &i->operand[next++], ITYPE_F32, geometry[g].gradient);
     }
     for (; next < i->n_operands; next++) {
         if (i->operand[next].kind == PTX_OPERAND_VECTOR) {
@@ -194,29 +194,29 @@ void lower_tex_query(struct lower *l, const struct ptx_inst *i, unsigned unused)
                    {PTX_MOD_addr_mode_2, MTXQ_ADDR_MODE_2},
                    {PTX_MOD_force_unnormalized_coords, MTXQ_FORCE_UNNORMALIZED},
                    {PTX_MOD_memory_layout, MTXQ_MEMORY_LAYOUT}};
-    struct minst m = lower_new(l, OP_TXQ, PTX_B32);
+    struct minst m = lower_new(l, OP_TXQ, ITYPE_B32);
     if (i->op == PTX_OP_suq) m.klass = OPC_SURF;
     for (size_t k = 0; k < WW_COUNT(queries); k++)
         if (ptx_has(i, (enum ptx_mod)queries[k].mod)) m.aux = queries[k].query;
-    m.dst[0] = lower_dst(l, &i->operand[0], PTX_B32);
+    m.dst[0] = lower_dst(l, &i->operand[0], ITYPE_B32);
     m.src[0] = handle_of(l, &i->operand[1]);
-    if (i->n_operands > 2) m.src[1] = lower_src(l, &i->operand[2], PTX_B32);
+    if (i->n_operands > 2) m.src[1] = lower_src(l, &i->operand[2], ITYPE_B32);
     lower_put(l, &m);
 }
 
 // istypep.{texref,samplerref,surfref} p, a
 void lower_tex_istypep(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    const enum ptx_type t = lower_type(l, i, 0);
-    struct minst m = lower_new(l, OP_TXQ, PTX_B32);
-    m.aux = t == PTX_TEXREF    ? MTXQ_IS_TEXTURE
-            : t == PTX_SURFREF ? MTXQ_IS_SURFACE
-                               : MTXQ_IS_SAMPLER;
+    const enum isa_type t = lower_type(l, i, 0);
+    struct minst m = lower_new(l, OP_TXQ, ITYPE_B32);
+    m.aux = t == ITYPE_TEXREF    ? MTXQ_IS_TEXTURE
+            : t == ITYPE_SURFREF ? MTXQ_IS_SURFACE
+                                 : MTXQ_IS_SAMPLER;
     m.dst[0] = lower_temp(l, 1);
     m.src[0] = handle_of(l, &i->operand[1]);
     lower_put(l, &m);
-    struct minst c = lower_new(l, OP_ISETP, PTX_U32);
-    c.stype = PTX_U32;
+    struct minst c = lower_new(l, OP_ISETP, ITYPE_U32);
+    c.stype = ITYPE_U32;
     c.cmp = MCMP_NE;
     c.dst[0] = lower_dst_pred(l, &i->operand[0]);
     c.src[0] = m.dst[0];
@@ -226,11 +226,11 @@ void lower_tex_istypep(struct lower *l, const struct ptx_inst *i, unsigned unuse
 
 // ---- surfaces -----------------------------------------------------------------------------
 
-static struct minst surface(struct lower *l, const struct ptx_inst *i, enum mop op, enum ptx_type t,
+static struct minst surface(struct lower *l, const struct ptx_inst *i, enum mop op, enum isa_type t,
                             const struct ptx_operand *a) {
     struct minst m = lower_new(l, op, t);
     const unsigned g = geometry_of(i);
-    m.stype = PTX_S32;
+    m.stype = ITYPE_S32;
     m.sub = geometry[g].geom;
     m.vec = i->vector > 1 ? i->vector : 1;
     m.aux = ptx_has(i, PTX_MOD_clamp)  ? MSURF_CLAMP
@@ -240,7 +240,7 @@ static struct minst surface(struct lower *l, const struct ptx_inst *i, enum mop 
     m.src[0] = handle_of(l, a);
     const struct ptx_operand *const c = coords_of(a);
     if (c)
-        m.src[1] = elements(l, c, PTX_S32, geometry[g].coords);
+        m.src[1] = elements(l, c, ITYPE_S32, geometry[g].coords);
     else
         lower_refuse(l, "no coordinates");
     return m;
@@ -249,10 +249,10 @@ static struct minst surface(struct lower *l, const struct ptx_inst *i, enum mop 
 // suld.b.geom.vec.type.clamp d, [a, b]
 void lower_tex_suld(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    const enum ptx_type t = (enum ptx_type)i->types[0];
+    const enum isa_type t = from_type(i->types[0]);
     const struct ptx_operand *const d = &i->operand[0];
     struct minst m = surface(l, i, OP_SULD, t, &i->operand[1]);
-    const unsigned bits = m.vec * ptx_type_bits(t), words = bits <= 32 ? 1 : bits / 32;
+    const unsigned bits = m.vec * isa_type_bits(t), words = bits <= 32 ? 1 : bits / 32;
     if (bits > 128) {
         lower_refuse(l, "a surface access has at most 16 bytes");
         return;
@@ -266,15 +266,15 @@ void lower_tex_suld(struct lower *l, const struct ptx_inst *i, unsigned unused) 
         lower_mov(l, lower_whole(l, d), m.dst[0]);
     else
         for (unsigned k = 0; k < d->n && k < m.vec; k++)
-            lower_extract(l, &d->list[k], t, m.dst[0], k * ptx_type_bits(t));
+            lower_extract(l, &d->list[k], t, m.dst[0], k * isa_type_bits(t));
 }
 
 // sust.{b,p}.geom.vec.type.clamp [a, b], c; sured.{b,p}.op.geom.type.clamp [a, b], c
 void lower_tex_sust(struct lower *l, const struct ptx_inst *i, unsigned reduce) {
-    const enum ptx_type t = (enum ptx_type)i->types[0];
+    const enum isa_type t = from_type(i->types[0]);
     const struct ptx_operand *const v = &i->operand[1];
     struct minst m = surface(l, i, reduce ? OP_SURED : OP_SUST, t, &i->operand[0]);
-    const unsigned each = ptx_type_bits(t), bits = m.vec * each;
+    const unsigned each = isa_type_bits(t), bits = m.vec * each;
     if (bits > 128) {
         lower_refuse(l, "a surface access has at most 16 bytes");
         return;

@@ -1,9 +1,8 @@
-// Matrices in the registers of a warp (mma.def): for lowering, which loads and stores them, and for
-// execution, which multiplies them.
+// Matrices in the registers of a warp (mma.def), for their loads and stores.
 #ifndef WW_CODE_MMA_H
 #define WW_CODE_MMA_H
 
-#include "code/isa.h"
+#include "ptx/ptx.h"
 
 enum mma_unit { MMA_ANY, MMA_H884, MMA_H1688, MMA_S32 };
 enum mma_matrix { MMA_A, MMA_B, MMA_C };
@@ -38,9 +37,5 @@ static inline struct mma_place mma_place(const struct mma_layout *m, uint32_t la
     }
     return p;
 }
-
-// minst.sub of HMMA_884: the part of D that a step makes, and the layouts of A and B; of IMMA_*:
-// which of A and B is signed.
-enum mma_sub { MMA_STEP = 3, MMA_A_COL = 4, MMA_B_ROW = 8, MMA_A_SIGNED = 1, MMA_B_SIGNED = 2 };
 
 #endif

@@ -161,8 +161,8 @@ void opt_move_before(struct opt *o, uint32_t at, bool above, struct opnd to, str
     for (uint32_t w = 0; w < to.words; w++) {
         struct minst mov = {.op = OP_MOV,
                             .klass = mop_info[OP_MOV].klass,
-                            .type = PTX_B32,
-                            .stype = PTX_B32,
+                            .type = ITYPE_B32,
+                            .stype = ITYPE_B32,
                             .guard = VPRED_TRUE,
                             .target = -1,
                             .reconv = -1,

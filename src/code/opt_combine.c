@@ -106,7 +106,7 @@ static bool fold_addend(struct opt *o, uint32_t at, unsigned s) {
     const struct minst *d = opt_source(o, &x, at, &from);
     if (!d || !used_once(o, &x) || has_fillers(o, from)) return false;
     if (d->op == OP_SHL && is_imm(&d->src[1]) && d->src[1].imm >= 1 && d->src[1].imm < 32 &&
-        is_word(&d->src[0]) && !d->src[0].mods && ptx_type_bits(d->type) == 32) {
+        is_word(&d->src[0]) && !d->src[0].mods && isa_type_bits(d->type) == 32) {
         if (!has(o, TRAIT_SCALED_ADD) || !opt_unchanged(o, &d->src[0], from, at)) return false;
         m.op = OP_ISCADD;
         m.klass = mop_info[OP_ISCADD].klass;
@@ -119,7 +119,7 @@ static bool fold_addend(struct opt *o, uint32_t at, unsigned s) {
         return true;
     }
     if (d->op == OP_IMUL && !(d->flags & (MF_HI | MF_WIDE)) && !x.mods &&
-        ptx_type_bits(d->type) == 32 && !d->src[0].mods && !d->src[1].mods) {
+        isa_type_bits(d->type) == 32 && !d->src[0].mods && !d->src[1].mods) {
         if (!has(o, TRAIT_CHEAP_PRODUCT) || !opt_unchanged(o, &d->src[0], from, at) ||
             !opt_unchanged(o, &d->src[1], from, at))
             return false;
@@ -163,7 +163,7 @@ static bool fold_negation(struct opt *o, uint32_t at, unsigned s) {
 // becomes two multiply-adds, as the assemblers for Fermi and Kepler write it.
 struct widened {
     struct opnd a, b;
-    enum ptx_type type;
+    enum isa_type type;
 };
 
 static bool find_widened(const struct opt *o, const struct minst *lo, const struct minst *hi,
@@ -185,8 +185,8 @@ static bool find_widened(const struct opt *o, const struct minst *lo, const stru
     if (!is_word(&w->a) || !is_word(a) || w->a.mods || a->mods || w->b.mods || hi->src[1].mods ||
         a->reg != w->a.reg || a->sub != w->a.sub)
         return false;
-    if (ptx_type_bits(hi->type) != 32) return false;
-    w->type = ptx_type_is_signed(hi->type) ? PTX_S32 : PTX_U32;
+    if (isa_type_bits(hi->type) != 32) return false;
+    w->type = isa_type_is_signed(hi->type) ? ITYPE_S32 : ITYPE_U32;
     return opt_unchanged(o, &w->a, at_lo, at) && opt_unchanged(o, &w->a, at_hi, at) &&
            opt_unchanged(o, &w->b, at_lo, at) && opt_unchanged(o, &w->b, at_hi, at);
 }
@@ -343,7 +343,7 @@ static bool is_sign_of(const struct opt *o, uint32_t at, const struct minst *d) 
     const struct minst *const m = &o->f->inst.at[at];
     if (d->op == OP_FABSNEG || d->op == OP_DABSNEG) return true;
     return d->op == OP_HABSNEG && d->type == m->type && !has_fillers(o, at) &&
-           (m->type == PTX_F16 || m->type == PTX_F16X2);
+           (m->type == ITYPE_F16 || m->type == ITYPE_F16X2);
 }
 
 static bool fold_sign(struct opt *o, uint32_t at, unsigned s) {
@@ -351,7 +351,7 @@ static bool fold_sign(struct opt *o, uint32_t at, unsigned s) {
     const uint8_t takes = float_mods(o, m.op);
     uint32_t from = 0;
     if (!takes || m.src[s].kind != OPND_GPR) return false;
-    if ((m.op == OP_FSETP || m.op == OP_FSET) && m.stype != PTX_F32 && m.type != PTX_F32)
+    if ((m.op == OP_FSETP || m.op == OP_FSET) && m.stype != ITYPE_F32 && m.type != ITYPE_F32)
         return false;
     if (m.op == OP_FMNMX && (m.flags & MF_ABS)) return false;
     const struct minst *d = opt_source(o, &m.src[s], at, &from);
@@ -473,7 +473,7 @@ static bool become_move(struct opt *o, uint32_t at, struct opnd of) {
     struct minst m = o->f->inst.at[at];
     m.op = OP_MOV;
     m.klass = mop_info[OP_MOV].klass;
-    m.type = m.stype = PTX_B32;
+    m.type = m.stype = ITYPE_B32;
     m.flags = 0;
     m.sub = 0;
     m.src[0] = of;
@@ -485,10 +485,10 @@ static bool become_move(struct opt *o, uint32_t at, struct opnd of) {
 static bool compute(const struct minst *m, uint32_t a, uint32_t b, uint32_t *r) {
     switch (m->op) {
     case OP_IADD: *r = a + b; return true;
-    case OP_SHL: *r = b > 31 ? 0 : a << b; return ptx_type_bits(m->type) == 32;
+    case OP_SHL: *r = b > 31 ? 0 : a << b; return isa_type_bits(m->type) == 32;
     case OP_SHR:
-        if (ptx_type_bits(m->type) != 32) return false;
-        if (ptx_type_is_signed(m->type))
+        if (isa_type_bits(m->type) != 32) return false;
+        if (isa_type_is_signed(m->type))
             *r = (uint32_t)((int32_t)a >> (b > 31 ? 31 : b));
         else
             *r = b > 31 ? 0 : a >> b;
@@ -501,7 +501,7 @@ static bool compute(const struct minst *m, uint32_t a, uint32_t b, uint32_t *r) 
         return true;
     case OP_IMUL:
         *r = a * b;
-        return ptx_type_bits(m->type) == 32 && !(m->flags & (MF_HI | MF_WIDE));
+        return isa_type_bits(m->type) == 32 && !(m->flags & (MF_HI | MF_WIDE));
     default: return false;
     }
 }
@@ -532,7 +532,7 @@ static bool fold_constants(struct opt *o, uint32_t at) {
     case OP_IADD:
     case OP_SHL:
     case OP_SHR:
-        if (b->imm || (m->op != OP_IADD && ptx_type_bits(m->type) != 32)) return false;
+        if (b->imm || (m->op != OP_IADD && isa_type_bits(m->type) != 32)) return false;
         return become_move(o, at, *a);
     case OP_LOP:
         if (m->sub == MLOGIC_AND && (uint32_t)b->imm == UINT32_MAX) return become_move(o, at, *a);
@@ -553,7 +553,7 @@ static int power_of_two(const struct opnd *x) {
 static bool fold_product(struct opt *o, uint32_t at) {
     struct minst m = o->f->inst.at[at];
     if ((m.flags & (MF_HI | MF_WIDE | MF_CC_IN | MF_CC_OUT | MF_SAT)) || has_fillers(o, at) ||
-        ptx_type_bits(m.type) != 32 || m.dst[0].words != 1)
+        isa_type_bits(m.type) != 32 || m.dst[0].words != 1)
         return false;
     if (is_imm(&m.src[0]) && is_word(&m.src[1])) isa_commute(&m);
     const struct opnd a = m.src[0], b = m.src[1], c = m.src[2];
@@ -569,7 +569,7 @@ static bool fold_product(struct opt *o, uint32_t at) {
     if (n < 0) return false;
     if (m.op == OP_IMUL) {
         m.op = OP_SHL;
-        m.type = m.stype = PTX_B32;
+        m.type = m.stype = ITYPE_B32;
         m.src[1].imm = (uint32_t)n;
     } else if (n == 0 && !c.mods) {
         m.op = OP_IADD;

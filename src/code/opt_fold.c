@@ -36,7 +36,7 @@ static bool become_sum(struct opt *o, uint32_t at, uint32_t number, struct opnd 
     m.klass = mop_info[m.op].klass;
     m.sub = 0;
     m.flags = 0;
-    m.type = m.stype = m.op == OP_MOV ? PTX_B32 : m.type;
+    m.type = m.stype = m.op == OP_MOV ? ITYPE_B32 : m.type;
     m.src[0] = is_known ? imm : c;
     if (is_known) m.src[0].imm = number + other;
     m.src[1] = m.op == OP_MOV ? (struct opnd){.kind = OPND_NONE} : imm;
@@ -50,7 +50,7 @@ static bool become_sum(struct opt *o, uint32_t at, uint32_t number, struct opnd 
 bool opt_fold_known(struct opt *o, uint32_t at) {
     const struct minst *const m = &o->f->inst.at[at];
     if ((m->flags & NO_SUM) || has_fillers(o, at) || m->dst[0].kind != OPND_GPR ||
-        m->dst[0].words != 1 || ptx_type_bits(m->type) != 32)
+        m->dst[0].words != 1 || isa_type_bits(m->type) != 32)
         return false;
     uint32_t a, b;
     if (m->op == OP_IMAD && known(o, &m->src[0], at, &a) && known(o, &m->src[1], at, &b) &&

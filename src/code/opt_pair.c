@@ -33,7 +33,7 @@ static unsigned zeros_made(const struct pairer *p, const struct minst *m, uint32
     const bool is_product = m->op == OP_IMUL || m->op == OP_IMAD;
     if (m->flags & (MF_HI | MF_SAT | MF_CC_IN | MF_FRAME) || w > 0) return 0;
     if (m->dst[0].words > 1 && !(is_product && m->flags & MF_WIDE)) return 0;
-    if (ptx_type_bits((enum ptx_type)m->type) < 32 && !(m->flags & MF_WIDE)) return 0;
+    if (isa_type_bits((enum isa_type)m->type) < 32 && !(m->flags & MF_WIDE)) return 0;
     switch (m->op) {
     case OP_MOV: return m->src[0].words == 1 ? a : 0;
     case OP_SHL:
@@ -76,7 +76,7 @@ static bool is_word_load(const struct opt *o, uint32_t at) {
     const struct minst *const m = &o->f->inst.at[at];
     return m->op == OP_LDC && opt_plain(m) && m->vec == 1 && m->src[0].kind == OPND_GPR &&
            m->src[0].words == 1 && !m->src[0].mods && m->dst[0].kind == OPND_GPR &&
-           m->dst[0].words == 1 && ptx_type_bits((enum ptx_type)m->type) == 32 &&
+           m->dst[0].words == 1 && isa_type_bits((enum isa_type)m->type) == 32 &&
            !(at + 1 < o->f->inst.n && o->f->inst.at[at + 1].flags & MF_FILLER);
 }
 
@@ -91,7 +91,7 @@ static void join(struct opt *o, uint32_t first, uint32_t at) {
     const struct minst one = o->f->inst.at[first], two = o->f->inst.at[at];
     const struct opnd pair = {.kind = OPND_GPR, .words = 2, .reg = edit_new_vreg(o->f, 2)};
     struct minst load = one, move = two;
-    load.type = load.stype = PTX_B32;
+    load.type = load.stype = ITYPE_B32;
     load.vec = 2;
     load.offset = one.offset & ~(int64_t)4;
     load.dst[0] = pair;
@@ -99,7 +99,7 @@ static void join(struct opt *o, uint32_t first, uint32_t at) {
     opt_move_before(o, first + 1, false, one.dst[0], opnd_word(pair, one.offset >> 2 & 1));
     move.op = OP_MOV;
     move.klass = mop_info[OP_MOV].klass;
-    move.type = move.stype = PTX_B32;
+    move.type = move.stype = ITYPE_B32;
     move.space = move.sub = move.vec = 0;
     move.offset = 0;
     move.src[0] = opnd_word(pair, two.offset >> 2 & 1);

@@ -134,8 +134,9 @@ static bool same_operand(const struct opnd *a, const struct opnd *b) {
 
 static bool same_operation(const struct minst *a, const struct minst *b) {
     if (a->op != b->op || a->type != b->type || a->stype != b->stype || a->cmp != b->cmp ||
-        a->bop != b->bop || a->rnd != b->rnd || a->sub != b->sub || a->space != b->space ||
-        a->flags != b->flags || a->aux != b->aux || a->dst[0].words != b->dst[0].words)
+        a->bop != b->bop || a->rnd != b->rnd || a->sub != b->sub || a->vec != b->vec ||
+        a->space != b->space || a->flags != b->flags || a->aux != b->aux ||
+        a->dst[0].words != b->dst[0].words)
         return false;
     for (unsigned s = 0; s < 4; s++)
         if (!same_operand(&a->src[s], &b->src[s])) return false;

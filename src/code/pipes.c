@@ -12,7 +12,7 @@
 // What they compute, their operands and their class stay: only the pipeline, its latency and the
 // name in the listing are the multiply-add's. The multiplier sees a one or a power of two, so their
 // energy is taken to be an addition's or a move's.
-#include "code/image.h"
+#include "code/link.h"
 
 static bool is_word(const struct opnd *o) {
     return (o->kind == OPND_GPR || o->kind == OPND_IMM || o->kind == OPND_CONST) && o->words == 1;
@@ -20,7 +20,8 @@ static bool is_word(const struct opnd *o) {
 static bool is_register(const struct opnd *o) { return o->kind == OPND_GPR && o->words == 1; }
 
 static bool is_32_bit(const struct minst *m) {
-    return m->type == PTX_S32 || m->type == PTX_U32 || m->type == PTX_B32 || m->type == PTX_F32;
+    return m->type == ITYPE_S32 || m->type == ITYPE_U32 || m->type == ITYPE_B32 ||
+           m->type == ITYPE_F32;
 }
 
 // The multiplier is the one immediate or constant that an instruction can have.

@@ -58,8 +58,8 @@ static struct opnd as_opnd(const struct spiller *sp, uint32_t v, uint32_t sub, u
 static struct minst fresh(const struct minst *at, enum mop op) {
     return (struct minst){.op = (uint16_t)op,
                           .klass = mop_info[op].klass,
-                          .type = PTX_B32,
-                          .stype = PTX_B32,
+                          .type = ITYPE_B32,
+                          .stype = ITYPE_B32,
                           .guard = VPRED_TRUE,
                           .target = -1,
                           .reconv = -1,
@@ -73,9 +73,9 @@ struct minst ra_local_access(const struct mfunc *f, const struct minst *at, enum
                              uint32_t place, uint32_t words) {
     struct minst m = fresh(at, op);
     m.klass = op == OP_LD ? OPC_LD_LOCAL : OPC_ST_LOCAL;
-    m.space = PTX_SPACE_LOCAL;
+    m.space = SPACE_LOCAL;
     m.cop = op == OP_LD ? MCOP_CA : MCOP_WB;
-    m.type = words == 2 ? PTX_B64 : PTX_B32;
+    m.type = words == 2 ? ITYPE_B64 : ITYPE_B32;
     m.vec = words == 4 ? 4 : 1;
     if (mfunc_has_sp(f)) m.src[0] = (struct opnd){.kind = OPND_GPR, .words = 1, .reg = f->sp_vreg};
     m.offset = (int64_t)bits_align_up(f->frame_bytes, 16) + place;
@@ -92,7 +92,7 @@ static void put_reload(struct spiller *sp, uint32_t temp, uint32_t place, uint32
         return;
     }
     struct minst m = fresh(sp->at, OP_ISETP);
-    m.type = m.stype = PTX_U32;
+    m.type = m.stype = ITYPE_U32;
     m.cmp = MCMP_NE;
     m.dst[0] = as_opnd(sp, temp, 0, 0);
     m.src[0] = (struct opnd){.kind = OPND_GPR, .words = 1, .reg = place / 4};

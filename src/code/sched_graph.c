@@ -77,7 +77,7 @@ static struct access access_of(const struct minst *m) {
     default: break;
     }
     if (m->op == OP_LD && m->cop == MCOP_NC) a.reads = false;
-    if (m->op == OP_LD && (m->space == PTX_SPACE_CONST || m->space == PTX_SPACE_TEX))
+    if (m->op == OP_LD && (m->space == SPACE_CONST || m->space == SPACE_TEX))
         a.reads = false;
     if ((a.reads || a.writes) && (m->flags & (MF_VOLATILE | MF_ACQUIRE | MF_RELEASE | MF_SC)))
         a.orders = true;
@@ -85,7 +85,7 @@ static struct access access_of(const struct minst *m) {
 }
 
 static uint32_t access_bytes(const struct minst *m) {
-    const uint32_t bytes = ptx_type_bits(m->type) / 8;
+    const uint32_t bytes = isa_type_bits(m->type) / 8;
     return (bytes ? bytes : 1) * (m->vec ? m->vec : 1);
 }
 
@@ -97,7 +97,7 @@ static bool same_base(const struct opnd *a, const struct opnd *b) {
 
 // May two accesses touch the same bytes? `base_same`: their base registers hold the same value.
 static bool may_overlap(const struct minst *a, const struct minst *b, bool base_same) {
-    if (a->space != b->space && a->space != PTX_SPACE_NONE && b->space != PTX_SPACE_NONE)
+    if (a->space != b->space && a->space != SPACE_GENERIC && b->space != SPACE_GENERIC)
         return false;
     if (a->space != b->space || !base_same || !same_base(&a->src[0], &b->src[0])) return true;
     if (a->op == OP_ATOM || b->op == OP_ATOM) return true;

@@ -3,6 +3,7 @@
 // for.
 #include "driver/driver.h"
 #include "fatbin/fatbin.h"
+#include "ptx/ptx.h"
 
 #include <stdlib.h>
 

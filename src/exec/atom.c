@@ -3,7 +3,7 @@
 #include "exec/half_lane.h"
 #include "exec/log.h"
 
-uint32_t atomic_bytes(const struct xinst *x) { return x->vec * ptx_type_bits(x->type) / 8; }
+uint32_t atomic_bytes(const struct xinst *x) { return x->vec * isa_type_bits(x->type) / 8; }
 
 static uint32_t flush(uint32_t v, bool fz) { return fz ? flush32(v, 0x7fffffffu) : v; }
 
@@ -37,32 +37,32 @@ static uint32_t minmax_halves(uint32_t a, uint32_t b, bool bf, bool two, bool is
 }
 
 static uint64_t compute(const struct xinst *x, uint64_t old, uint64_t b, uint64_t c, bool global) {
-    const bool is_signed = x->type == PTX_S32 || x->type == PTX_S64;
-    const bool wide = ptx_type_bits(x->type) == 64;
+    const bool is_signed = x->type == ITYPE_S32 || x->type == ITYPE_S64;
+    const bool wide = isa_type_bits(x->type) == 64;
     const int64_t so = wide ? (int64_t)old : (int32_t)(uint32_t)old;
     const int64_t sb = wide ? (int64_t)b : (int32_t)(uint32_t)b;
     switch (x->sub) {
     case MATOM_ADD:
         switch (x->type) {
-        case PTX_F32: return atomic32_float_add((uint32_t)old, (uint32_t)b, global);
-        case PTX_F64: {
+        case ITYPE_F32: return atomic32_float_add((uint32_t)old, (uint32_t)b, global);
+        case ITYPE_F64: {
             const double r = as_f64(old) + as_f64(b);
             return r != r ? F64_NAN : as_u64(r);
         }
-        case PTX_F16: return add_halves((uint32_t)old, (uint32_t)b, false, false);
-        case PTX_BF16: return add_halves((uint32_t)old, (uint32_t)b, true, false);
-        case PTX_F16X2: return add_halves((uint32_t)old, (uint32_t)b, false, true);
-        case PTX_BF16X2: return add_halves((uint32_t)old, (uint32_t)b, true, true);
+        case ITYPE_F16: return add_halves((uint32_t)old, (uint32_t)b, false, false);
+        case ITYPE_BF16: return add_halves((uint32_t)old, (uint32_t)b, true, false);
+        case ITYPE_F16X2: return add_halves((uint32_t)old, (uint32_t)b, false, true);
+        case ITYPE_BF16X2: return add_halves((uint32_t)old, (uint32_t)b, true, true);
         default: return old + b;
         }
     case MATOM_MIN:
     case MATOM_MAX: {
         const bool is_max = x->sub == MATOM_MAX;
         switch (x->type) {
-        case PTX_F16: return minmax_halves((uint32_t)old, (uint32_t)b, false, false, is_max);
-        case PTX_BF16: return minmax_halves((uint32_t)old, (uint32_t)b, true, false, is_max);
-        case PTX_F16X2: return minmax_halves((uint32_t)old, (uint32_t)b, false, true, is_max);
-        case PTX_BF16X2: return minmax_halves((uint32_t)old, (uint32_t)b, true, true, is_max);
+        case ITYPE_F16: return minmax_halves((uint32_t)old, (uint32_t)b, false, false, is_max);
+        case ITYPE_BF16: return minmax_halves((uint32_t)old, (uint32_t)b, true, false, is_max);
+        case ITYPE_F16X2: return minmax_halves((uint32_t)old, (uint32_t)b, false, true, is_max);
+        case ITYPE_BF16X2: return minmax_halves((uint32_t)old, (uint32_t)b, true, true, is_max);
         default: break;
         }
         const bool less = is_signed ? so < sb : old < b;

@@ -4,7 +4,7 @@
 #ifndef WW_EXEC_BARRIER_H
 #define WW_EXEC_BARRIER_H
 
-#include "code/isa.h"
+#include "isa/isa.h"
 #include "exec/exec.h"
 
 enum { EXEC_BARRIERS = 16 }; // of a CTA

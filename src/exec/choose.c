@@ -13,10 +13,10 @@ static bool any_mods(const struct xinst *x, uint32_t n) {
     return m;
 }
 static bool is_nearest(const struct xinst *x) { return x->rnd == MRND_NONE || x->rnd == MRND_RN; }
-static bool is16(uint8_t t) { return t == PTX_U16 || t == PTX_S16 || t == PTX_B16; }
-static bool is16x2(uint8_t t) { return t == PTX_U16X2 || t == PTX_S16X2; }
-static bool is_signed(uint8_t t) { return ptx_type_is_signed(t); }
-static bool is64(uint8_t t) { return ptx_type_bits(t) == 64; }
+static bool is16(uint8_t t) { return t == ITYPE_U16 || t == ITYPE_S16 || t == ITYPE_B16; }
+static bool is16x2(uint8_t t) { return t == ITYPE_U16X2 || t == ITYPE_S16X2; }
+static bool is_signed(uint8_t t) { return isa_type_is_signed(t); }
+static bool is64(uint8_t t) { return isa_type_bits(t) == 64; }
 
 static void swap_ab(struct xinst *x) {
     const uint32_t t = x->a;
@@ -71,7 +71,7 @@ static exec_fn choose_isetp(const struct exec_level *v, struct xinst *x) {
         default: return v->int_[H_isetp_g];
         }
     }
-    if (ptx_type_bits(x->type) != 32) return v->int_[H_isetp_g];
+    if (isa_type_bits(x->type) != 32) return v->int_[H_isetp_g];
     switch (x->cmp) {
     case MCMP_EQ: return v->int_[H_isetp_eq];
     case MCMP_NE: return v->int_[H_isetp_ne];
@@ -170,11 +170,11 @@ static exec_fn choose_fp64(const struct exec_level *v, struct xinst *x) {
 }
 static exec_fn choose_fset(const struct exec_level *v, struct xinst *x) {
     switch (x->stype) {
-    case PTX_F64: return v->fp64[H_dset];
-    case PTX_F16:
-    case PTX_F16X2:
-    case PTX_BF16:
-    case PTX_BF16X2: return v->half[H_hset];
+    case ITYPE_F64: return v->fp64[H_dset];
+    case ITYPE_F16:
+    case ITYPE_F16X2:
+    case ITYPE_BF16:
+    case ITYPE_BF16X2: return v->half[H_hset];
     default: return v->fp32[H_fset];
     }
 }
@@ -187,7 +187,7 @@ static exec_fn choose_mufu(const struct exec_level *v, const struct xinst *x) {
     return x->sub < WW_COUNT(row) ? v->sfu[row[x->sub]] : NULL;
 }
 static exec_fn choose_half(const struct exec_level *v, const struct xinst *x) {
-    const bool bf = x->type == PTX_BF16 || x->type == PTX_BF16X2;
+    const bool bf = x->type == ITYPE_BF16 || x->type == ITYPE_BF16X2;
     switch (x->op) {
     case OP_HADD: return v->half[bf ? H_hadd_bf : H_hadd];
     case OP_HMUL: return v->half[bf ? H_hmul_bf : H_hmul];
@@ -204,24 +204,24 @@ static exec_fn choose_half(const struct exec_level *v, const struct xinst *x) {
 static exec_fn choose_memory(const struct exec_level *v, const struct exec_launch *l,
                              const struct minst *m, struct xinst *x) {
     const bool load = m->op == OP_LD;
-    const uint32_t element = ptx_type_bits(m->type) / 8;
+    const uint32_t element = isa_type_bits(m->type) / 8;
     x->aux8 = (uint8_t)(element >= 4 ? x->bytes / 4 : x->vec); // words in registers
     const exec_fn general = mem_fns[load ? MEM_LOAD : MEM_STORE];
     if (l->args.options.check_races || l->args.options.check_uninitialised) return general;
     if (load && x->d == X_NONE) return general;
     if (element < 4) {
         if (!load || x->vec != 1) return general;
-        if (m->space == PTX_SPACE_SHARED) return v->mem[H_ld_small_shared];
-        if (m->space == PTX_SPACE_GLOBAL || m->space == PTX_SPACE_NONE)
+        if (m->space == SPACE_SHARED) return v->mem[H_ld_small_shared];
+        if (m->space == SPACE_GLOBAL || m->space == SPACE_GENERIC)
             return v->mem[H_ld_small_global];
         return general;
     }
     switch (m->space) {
-    case PTX_SPACE_NONE:
-    case PTX_SPACE_GLOBAL: return v->mem[load ? H_ld32_global : H_st32_global];
-    case PTX_SPACE_SHARED: return v->mem[load ? H_ld32_shared : H_st32_shared];
+    case SPACE_GENERIC:
+    case SPACE_GLOBAL: return v->mem[load ? H_ld32_global : H_st32_global];
+    case SPACE_SHARED: return v->mem[load ? H_ld32_shared : H_st32_shared];
     // Spills and scalars have fixed places, arrays have a place a lane.
-    case PTX_SPACE_LOCAL:
+    case SPACE_LOCAL:
         if (m->src[0].kind == OPND_GPR) return v->mem[load ? H_ld32_local_any : H_st32_local_any];
         return v->mem[load ? H_ld32_local : H_st32_local];
     default: return general;
@@ -256,17 +256,17 @@ static exec_fn choose_warp(const struct minst *m, struct xinst *x) {
 }
 
 static exec_fn choose_ldc(const struct exec_level *v, const struct minst *m, struct xinst *x) {
-    x->aux8 = (uint8_t)(ptx_type_bits(m->type) >= 32 ? x->bytes / 4 : x->vec);
-    return ptx_type_bits(m->type) >= 32 && x->awords == 1 && x->sub < CB_N && x->d != X_NONE
+    x->aux8 = (uint8_t)(isa_type_bits(m->type) >= 32 ? x->bytes / 4 : x->vec);
+    return isa_type_bits(m->type) >= 32 && x->awords == 1 && x->sub < CB_N && x->d != X_NONE
                ? v->mem[H_ldc32]
                : mem_fns[MEM_CONST];
 }
 static exec_fn choose_atom(const struct exec_level *v, const struct exec_launch *l,
                            const struct minst *m, const struct xinst *x) {
     if (x->vec == 1 && !l->args.options.check_races && !l->args.options.check_uninitialised &&
-        (m->type == PTX_U32 || m->type == PTX_S32 || m->type == PTX_B32 || m->type == PTX_F32)) {
-        if (m->space == PTX_SPACE_SHARED) return v->mem[H_atom32_shared];
-        if (m->space == PTX_SPACE_GLOBAL || m->space == PTX_SPACE_NONE)
+        (m->type == ITYPE_U32 || m->type == ITYPE_S32 || m->type == ITYPE_B32 || m->type == ITYPE_F32)) {
+        if (m->space == SPACE_SHARED) return v->mem[H_atom32_shared];
+        if (m->space == SPACE_GLOBAL || m->space == SPACE_GENERIC)
             return v->mem[H_atom32_global];
     }
     return mem_fns[MEM_ATOMIC];
@@ -346,7 +346,7 @@ static exec_fn choose_integer(const struct exec_level *v, const struct minst *m,
     case OP_IADD64: return choose_iadd(v, x);
     case OP_IDIV:
     case OP_IREM:
-        return v->int64_[m->type == PTX_S32 || m->type == PTX_U32 || m->type == PTX_B32 ? H_idiv32
+        return v->int64_[m->type == ITYPE_S32 || m->type == ITYPE_U32 || m->type == ITYPE_B32 ? H_idiv32
                                                                                         : H_idiv_g];
     default: return NULL;
     }

@@ -3,14 +3,14 @@
 #include "exec/decode.h"
 #include "exec/handlers.h"
 
-static bool is_int(uint8_t t) { return !ptx_type_is_float(t); }
+static bool is_int(uint8_t t) { return !isa_type_is_float(t); }
 static uint8_t element(uint8_t t) {
     switch (t) {
-    case PTX_F16X2: return PTX_F16;
-    case PTX_BF16X2: return PTX_BF16;
-    case PTX_E4M3X2: return PTX_E4M3;
-    case PTX_E5M2X2: return PTX_E5M2;
-    default: return PTX_NONE;
+    case ITYPE_F16X2: return ITYPE_F16;
+    case ITYPE_BF16X2: return ITYPE_BF16;
+    case ITYPE_E4M3X2: return ITYPE_E4M3;
+    case ITYPE_E5M2X2: return ITYPE_E5M2;
+    default: return ITYPE_NONE;
     }
 }
 static exec_fn choose_integral(const struct exec_level *v, const struct xinst *x, bool wide) {
@@ -34,28 +34,28 @@ struct plain_cvt {
     uint16_t nearest, directed;
 };
 static const struct plain_cvt plain[] = {
-    {PTX_F32, PTX_F16, H_cvt_f32_f16, H_cvt_f32_f16},
-    {PTX_F32, PTX_BF16, H_cvt_f32_bf16, H_cvt_f32_bf16},
-    {PTX_F32, PTX_S32, H_cvt_f32_s32, H_cvt_f32_s32_r},
-    {PTX_F32, PTX_U32, H_cvt_f32_u32, H_cvt_f32_u32_r},
-    {PTX_F32, PTX_S64, H_cvt_f32_s64, H_cvt_f32_s64_r},
-    {PTX_F32, PTX_U64, H_cvt_f32_u64, H_cvt_f32_u64_r},
-    {PTX_F32, PTX_F64, H_cvt_f32_f64, H_cvt_f32_f64_r},
-    {PTX_F64, PTX_F32, H_cvt_f64_f32, H_cvt_f64_f32},
-    {PTX_F64, PTX_S32, H_cvt_f64_s32, H_cvt_f64_s32},
-    {PTX_F64, PTX_U32, H_cvt_f64_u32, H_cvt_f64_u32},
-    {PTX_F64, PTX_S64, H_cvt_f64_s64, H_cvt_f64_s64_r},
-    {PTX_F64, PTX_U64, H_cvt_f64_u64, H_cvt_f64_u64_r},
-    {PTX_F16, PTX_F32, H_cvt_f16_f32, H_cvt_f16_f32_r},
-    {PTX_BF16, PTX_F32, H_cvt_bf16_f32, H_cvt_bf16_f32_r},
+    {ITYPE_F32, ITYPE_F16, H_cvt_f32_f16, H_cvt_f32_f16},
+    {ITYPE_F32, ITYPE_BF16, H_cvt_f32_bf16, H_cvt_f32_bf16},
+    {ITYPE_F32, ITYPE_S32, H_cvt_f32_s32, H_cvt_f32_s32_r},
+    {ITYPE_F32, ITYPE_U32, H_cvt_f32_u32, H_cvt_f32_u32_r},
+    {ITYPE_F32, ITYPE_S64, H_cvt_f32_s64, H_cvt_f32_s64_r},
+    {ITYPE_F32, ITYPE_U64, H_cvt_f32_u64, H_cvt_f32_u64_r},
+    {ITYPE_F32, ITYPE_F64, H_cvt_f32_f64, H_cvt_f32_f64_r},
+    {ITYPE_F64, ITYPE_F32, H_cvt_f64_f32, H_cvt_f64_f32},
+    {ITYPE_F64, ITYPE_S32, H_cvt_f64_s32, H_cvt_f64_s32},
+    {ITYPE_F64, ITYPE_U32, H_cvt_f64_u32, H_cvt_f64_u32},
+    {ITYPE_F64, ITYPE_S64, H_cvt_f64_s64, H_cvt_f64_s64_r},
+    {ITYPE_F64, ITYPE_U64, H_cvt_f64_u64, H_cvt_f64_u64_r},
+    {ITYPE_F16, ITYPE_F32, H_cvt_f16_f32, H_cvt_f16_f32_r},
+    {ITYPE_BF16, ITYPE_F32, H_cvt_bf16_f32, H_cvt_bf16_f32_r},
 };
 // Floats to integers, by mode.
 static const struct plain_cvt to_integer[] = {
-    {PTX_S32, PTX_F32, H_cvt_s32_f32_rn, 0}, {PTX_U32, PTX_F32, H_cvt_u32_f32_rn, 0},
-    {PTX_B32, PTX_F32, H_cvt_u32_f32_rn, 0}, {PTX_S32, PTX_F64, H_cvt_s32_f64_rn, 0},
-    {PTX_U32, PTX_F64, H_cvt_u32_f64_rn, 0}, {PTX_S64, PTX_F32, H_cvt_s64_f32_rn, 0},
-    {PTX_U64, PTX_F32, H_cvt_u64_f32_rn, 0}, {PTX_S64, PTX_F64, H_cvt_s64_f64_rn, 0},
-    {PTX_U64, PTX_F64, H_cvt_u64_f64_rn, 0},
+    {ITYPE_S32, ITYPE_F32, H_cvt_s32_f32_rn, 0}, {ITYPE_U32, ITYPE_F32, H_cvt_u32_f32_rn, 0},
+    {ITYPE_B32, ITYPE_F32, H_cvt_u32_f32_rn, 0}, {ITYPE_S32, ITYPE_F64, H_cvt_s32_f64_rn, 0},
+    {ITYPE_U32, ITYPE_F64, H_cvt_u32_f64_rn, 0}, {ITYPE_S64, ITYPE_F32, H_cvt_s64_f32_rn, 0},
+    {ITYPE_U64, ITYPE_F32, H_cvt_u64_f32_rn, 0}, {ITYPE_S64, ITYPE_F64, H_cvt_s64_f64_rn, 0},
+    {ITYPE_U64, ITYPE_F64, H_cvt_u64_f64_rn, 0},
 };
 static exec_fn choose_plain(const struct exec_level *v, const struct xinst *x) {
     const bool nearest = x->rnd == MRND_RN || x->rnd == MRND_NONE;
@@ -72,20 +72,20 @@ static exec_fn choose_plain(const struct exec_level *v, const struct xinst *x) {
 static exec_fn choose_fast(const struct exec_level *v, struct xinst *x) {
     const uint8_t to = x->type, from = x->stype;
     if (is_int(to) && is_int(from)) {
-        if (x->flags & MF_SAT || ptx_type_bits(from) == 64) return NULL;
-        if (ptx_type_bits(to) == 64) return v->cvt[H_cvt_int_pair];
-        if (ptx_type_bits(to) < 32 && ptx_type_is_signed(to)) return NULL;
-        x->aux8 = (uint8_t)(ptx_type_bits(to) < 32 ? ptx_type_bits(to) : 0);
+        if (x->flags & MF_SAT || isa_type_bits(from) == 64) return NULL;
+        if (isa_type_bits(to) == 64) return v->cvt[H_cvt_int_pair];
+        if (isa_type_bits(to) < 32 && isa_type_is_signed(to)) return NULL;
+        x->aux8 = (uint8_t)(isa_type_bits(to) < 32 ? isa_type_bits(to) : 0);
         return v->cvt[H_cvt_int];
     }
-    if (to == PTX_F32 && from == PTX_F32 && x->flags & MF_INTRND)
+    if (to == ITYPE_F32 && from == ITYPE_F32 && x->flags & MF_INTRND)
         return choose_integral(v, x, false);
     // A subnormal becomes the integer 0 in these modes, flushed or not.
     const bool forgets = is_int(to) && (x->rnd == MRND_RZ || x->rnd == MRND_RN);
     const uint32_t flags = x->flags & ~(forgets ? MF_FTZ : 0u);
     if (flags & (MF_FTZ | MF_SAT | MF_SATFINITE | MF_RELU) || x->mods[0]) return NULL;
     if (x->flags & MF_INTRND)
-        return to == PTX_F64 && from == PTX_F64 ? choose_integral(v, x, true) : NULL;
+        return to == ITYPE_F64 && from == ITYPE_F64 ? choose_integral(v, x, true) : NULL;
     return choose_plain(v, x);
 }
 

@@ -15,15 +15,15 @@ struct format {
     uint64_t nan, inf, max;
     uint8_t bits;
 };
-static const struct format formats[PTX_TYPE_N] = {
-    [PTX_F16] = {11, -24, 5, 10, 0x7fff, 0x7c00, 0x7bff, 16},
-    [PTX_BF16] = {8, -133, 120, 7, 0x7fff, 0x7f80, 0x7f7f, 16},
-    [PTX_TF32] = {11, -136, 117, 23, 0x7fffffff, 0x7f800000, 0x7f7fe000, 32},
-    [PTX_F32] = {24, -149, 104, 23, F32_NAN, 0x7f800000, 0x7f7fffff, 32},
-    [PTX_F64] = {53, -1074, 971, 52, F64_NAN, 0x7ff0000000000000ull, 0x7fefffffffffffffull, 64},
+static const struct format formats[ITYPE_N] = {
+    [ITYPE_F16] = {11, -24, 5, 10, 0x7fff, 0x7c00, 0x7bff, 16},
+    [ITYPE_BF16] = {8, -133, 120, 7, 0x7fff, 0x7f80, 0x7f7f, 16},
+    [ITYPE_TF32] = {11, -136, 117, 23, 0x7fffffff, 0x7f800000, 0x7f7fe000, 32},
+    [ITYPE_F32] = {24, -149, 104, 23, F32_NAN, 0x7f800000, 0x7f7fffff, 32},
+    [ITYPE_F64] = {53, -1074, 971, 52, F64_NAN, 0x7ff0000000000000ull, 0x7fefffffffffffffull, 64},
     // e4m3 has no infinity and one NaN: 448 is the greatest number.
-    [PTX_E4M3] = {4, -9, 5, 3, 0x7f, 0x7f, 0x7e, 8},
-    [PTX_E5M2] = {3, -16, 13, 2, 0x7f, 0x7c, 0x7b, 8},
+    [ITYPE_E4M3] = {4, -9, 5, 3, 0x7f, 0x7f, 0x7e, 8},
+    [ITYPE_E5M2] = {3, -16, 13, 2, 0x7f, 0x7c, 0x7b, 8},
 };
 
 static double from_e4m3(uint32_t v) {
@@ -32,20 +32,20 @@ static double from_e4m3(uint32_t v) {
     if ((v & 0x7f) == 0x7f) m = (double)NAN;
     return v & 0x80 ? -m : m;
 }
-static bool is_float_type(uint8_t t) { return ptx_type_is_float(t); }
+static bool is_float_type(uint8_t t) { return isa_type_is_float(t); }
 static double as_double(const struct cvt_how *h, uint64_t v) {
     switch (h->from) {
-    case PTX_F16: return half_widen((uint32_t)v, false);
-    case PTX_BF16: return half_widen((uint32_t)v, true);
-    case PTX_F32:
-    case PTX_TF32: return (double)as_f32(flush32((uint32_t)v, h->ftz ? 0x7fffffffu : 0));
-    case PTX_E4M3: return from_e4m3((uint32_t)v & 0xff);
-    case PTX_E5M2: return half_widen((uint32_t)v << 8 & 0xffff, false);
+    case ITYPE_F16: return half_widen((uint32_t)v, false);
+    case ITYPE_BF16: return half_widen((uint32_t)v, true);
+    case ITYPE_F32:
+    case ITYPE_TF32: return (double)as_f32(flush32((uint32_t)v, h->ftz ? 0x7fffffffu : 0));
+    case ITYPE_E4M3: return from_e4m3((uint32_t)v & 0xff);
+    case ITYPE_E5M2: return half_widen((uint32_t)v << 8 & 0xffff, false);
     default: return as_f64(v);
     }
 }
 static bool sign_of(const struct cvt_how *h, uint64_t v) {
-    return v >> (ptx_type_bits(h->from) - 1) & 1;
+    return v >> (isa_type_bits(h->from) - 1) & 1;
 }
 
 // Sign, integer significand and exponent of a finite double.
@@ -61,7 +61,7 @@ static uint64_t to_float(const struct cvt_how *h, bool negative, unsigned __int1
     const uint64_t sign = (uint64_t)negative << (f->bits - 1);
     struct soft_rounded r = soft_round(negative, sig, exp, f->digits, f->least, h->rnd);
     uint64_t bits;
-    if (r.exp > f->greatest || (h->to == PTX_E4M3 && r.exp == f->greatest && r.sig == 15)) {
+    if (r.exp > f->greatest || (h->to == ITYPE_E4M3 && r.exp == f->greatest && r.sig == 15)) {
         const bool to_max = h->rnd == MRND_RZ || (h->rnd == MRND_RM && !negative) ||
                             (h->rnd == MRND_RP && negative);
         bits = to_max || h->satfinite ? f->max : f->inf;
@@ -77,8 +77,8 @@ static uint64_t to_float(const struct cvt_how *h, bool negative, unsigned __int1
 static uint64_t finish_float(const struct cvt_how *h, uint64_t r) {
     const struct format *f = &formats[h->to];
     const uint64_t sign = 1ull << (f->bits - 1), mag = r & (sign - 1);
-    const bool nan = mag > f->inf || (h->to == PTX_E4M3 && mag == f->nan);
-    if (h->ftz && h->to == PTX_F32) r = flush32((uint32_t)r, 0x7fffffffu);
+    const bool nan = mag > f->inf || (h->to == ITYPE_E4M3 && mag == f->nan);
+    if (h->ftz && h->to == ITYPE_F32) r = flush32((uint32_t)r, 0x7fffffffu);
     if (h->sat) {
         const uint64_t one = (uint64_t)(2 - f->digits - f->least) << f->fraction;
         if (nan || r & sign) return 0;
@@ -107,12 +107,12 @@ static uint64_t round_integral(double d, uint8_t rnd, unsigned __int128 *out, bo
 }
 
 static uint64_t extend_to(uint8_t t, uint64_t v) {
-    const unsigned drop = 64 - ptx_type_bits(t);
-    return ptx_type_is_signed(t) ? (uint64_t)((int64_t)(v << drop) >> drop) : v << drop >> drop;
+    const unsigned drop = 64 - isa_type_bits(t);
+    return isa_type_is_signed(t) ? (uint64_t)((int64_t)(v << drop) >> drop) : v << drop >> drop;
 }
 static uint64_t clamp_to(uint8_t t, bool negative, unsigned __int128 mag) {
-    const unsigned bits = ptx_type_bits(t);
-    if (ptx_type_is_signed(t)) {
+    const unsigned bits = isa_type_bits(t);
+    if (isa_type_is_signed(t)) {
         const uint64_t top = 1ull << (bits - 1);
         if (negative) return 0 - (mag > top ? top : (uint64_t)mag);
         return mag >= top ? top - 1 : (uint64_t)mag;
@@ -124,16 +124,16 @@ static uint64_t clamp_to(uint8_t t, bool negative, unsigned __int128 mag) {
 uint64_t cvt_value(const struct cvt_how *h, uint64_t v) {
     if (!is_float_type(h->from)) {
         v = extend_to(h->from, v);
-        const bool negative = ptx_type_is_signed(h->from) && (int64_t)v < 0;
+        const bool negative = isa_type_is_signed(h->from) && (int64_t)v < 0;
         const uint64_t mag = negative ? 0 - v : v;
         if (is_float_type(h->to)) return finish_float(h, to_float(h, negative, mag, 0));
         return extend_to(h->to, h->sat ? clamp_to(h->to, negative, mag) : v);
     }
     const double d = as_double(h, v);
     if (!is_float_type(h->to)) {
-        const unsigned bits = ptx_type_bits(h->to);
+        const unsigned bits = isa_type_bits(h->to);
         if (d != d)
-            return h->from == PTX_F64 || bits == 64 ? extend_to(h->to, 1ull << (bits - 1)) : 0;
+            return h->from == ITYPE_F64 || bits == 64 ? extend_to(h->to, 1ull << (bits - 1)) : 0;
         unsigned __int128 mag;
         bool negative;
         round_integral(d, h->rnd, &mag, &negative);
@@ -142,7 +142,8 @@ uint64_t cvt_value(const struct cvt_how *h, uint64_t v) {
     const struct format *f = &formats[h->to];
     if (d != d) { // canonical, but for f64 which keeps the payload
         if (h->sat) return 0;
-        if (h->to == PTX_F64) return h->from == PTX_F64 ? v | 1ull << 51 : as_u64(d) | 1ull << 51;
+        if (h->to == ITYPE_F64)
+            return h->from == ITYPE_F64 ? v | 1ull << 51 : as_u64(d) | 1ull << 51;
         return f->nan;
     }
     const bool negative = sign_of(h, v);
@@ -174,7 +175,7 @@ static struct cvt_how how_of(const struct xinst *x) {
 }
 // ABS and NEG of a floating-point or integer source.
 static uint64_t modify(uint64_t v, uint8_t type, uint8_t mods) {
-    const unsigned bits = ptx_type_bits(type);
+    const unsigned bits = isa_type_bits(type);
     if (!mods) return v;
     if (!is_float_type(type)) return mods & OPND_NEG ? 0 - v : v;
     const uint64_t sign = 1ull << (bits - 1);
@@ -185,7 +186,7 @@ static enum exec_outcome any(struct exec_env *e, struct exec_warp *w, const stru
                              uint32_t mask) {
     (void)e;
     const struct cvt_how h = how_of(x);
-    const bool wide_in = ptx_type_bits(x->stype) == 64, wide_out = ptx_type_bits(x->type) == 64;
+    const bool wide_in = isa_type_bits(x->stype) == 64, wide_out = isa_type_bits(x->type) == 64;
     const uint32_t *pa = x_src(w, x->a);
     uint32_t *pd = x_dst(w, x->d);
     FOR_EACH_BIT32(i, mask) {
@@ -204,12 +205,12 @@ static enum exec_outcome pair(struct exec_env *e, struct exec_warp *w, const str
     (void)e;
     struct cvt_how h = how_of(x);
     h.to = x->vec; // the element, see choose_cvt
-    const unsigned bits = ptx_type_bits(h.to);
+    const unsigned bits = isa_type_bits(h.to);
     const uint32_t *pa = x_src(w, x->a), *pb = x_src(w, x->b);
     uint32_t *pd = x_dst(w, x->d);
     FOR_EACH_BIT32(i, mask) {
-        const uint64_t hi = cvt_value(&h, modify(pa[i], PTX_F32, x->mods[0]));
-        const uint64_t lo = cvt_value(&h, modify(pb[i], PTX_F32, x->mods[1]));
+        const uint64_t hi = cvt_value(&h, modify(pa[i], ITYPE_F32, x->mods[0]));
+        const uint64_t lo = cvt_value(&h, modify(pb[i], ITYPE_F32, x->mods[1]));
         pd[i] = (uint32_t)(hi << bits | lo);
     }
     return EXEC_NEXT;
@@ -221,7 +222,7 @@ static enum exec_outcome from_pair(struct exec_env *e, struct exec_warp *w, cons
     struct cvt_how h = how_of(x);
     h.to = x->vec;
     h.from = x->bytes;
-    const unsigned in = ptx_type_bits(h.from), out = ptx_type_bits(h.to);
+    const unsigned in = isa_type_bits(h.from), out = isa_type_bits(h.to);
     const uint32_t *pa = x_src(w, x->a);
     uint32_t *pd = x_dst(w, x->d);
     FOR_EACH_BIT32(i, mask) {
@@ -235,15 +236,16 @@ static enum exec_outcome pack(struct exec_env *e, struct exec_warp *w, const str
                               uint32_t mask) {
     (void)e;
     const struct minst *m = x_minst(w, x);
-    const unsigned bits = m->aux ? m->aux : ptx_type_bits(x->type);
-    const bool is_signed = ptx_type_class(x->type) == 's' || x->type == PTX_S4 || x->type == PTX_S2;
+    const unsigned bits = m->aux ? m->aux : isa_type_bits(x->type);
+    const bool is_signed =
+        isa_type_class(x->type) == 's' || x->type == ITYPE_S4 || x->type == ITYPE_S2;
     const int64_t top = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
     const int64_t low = is_signed ? -(1 << (bits - 1)) : 0;
     const uint32_t keep = (1u << bits) - 1;
     const uint32_t *pa = x_src(w, x->a), *pb = x_src(w, x->b), *pc = x_src(w, x->c);
     uint32_t *pd = x_dst(w, x->d);
     FOR_EACH_BIT32(i, mask) {
-        const bool s = ptx_type_is_signed(x->stype);
+        const bool s = isa_type_is_signed(x->stype);
         int64_t a = s ? (int32_t)pa[i] : (int64_t)pa[i], b = s ? (int32_t)pb[i] : (int64_t)pb[i];
         a = a > top ? top : a < low ? low : a;
         b = b > top ? top : b < low ? low : b;

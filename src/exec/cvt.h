@@ -5,7 +5,7 @@
 #include "exec/exec_int.h"
 
 struct cvt_how {
-    uint8_t from, to; // enum ptx_type, scalars
+    uint8_t from, to; // enum isa_type, scalars
     uint8_t rnd;
     bool ftz, sat, integral, satfinite, relu;
 };

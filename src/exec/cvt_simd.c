@@ -196,8 +196,8 @@ FN(cvt_int) {
     UNUSED_ENV;
     SOURCES1;
     uint32_t *const pd = x_dst(w, x->d);
-    const unsigned from = ptx_type_bits(x->stype), drop = from < 32 ? 32 - from : 0;
-    const bool is_signed = x->stype == PTX_S8 || x->stype == PTX_S16 || x->stype == PTX_S32;
+    const unsigned from = isa_type_bits(x->stype), drop = from < 32 ? 32 - from : 0;
+    const bool is_signed = x->stype == ITYPE_S8 || x->stype == ITYPE_S16 || x->stype == ITYPE_S32;
     const uint32_t keep = x->aux8; // 0: 32 bits or more; else bits of the destination
     const uint32_t cut = keep ? (1u << keep) - 1 : ~0u;
     if (is_signed) {
@@ -217,8 +217,8 @@ FN(cvt_int_pair) { // to 64 bits
     UNUSED_ENV;
     SOURCES1;
     uint32_t *const pd = x_dst(w, x->d);
-    const unsigned from = ptx_type_bits(x->stype), drop = from < 32 ? 32 - from : 0;
-    const bool is_signed = x->stype == PTX_S8 || x->stype == PTX_S16 || x->stype == PTX_S32;
+    const unsigned from = isa_type_bits(x->stype), drop = from < 32 ? 32 - from : 0;
+    const bool is_signed = x->stype == ITYPE_S8 || x->stype == ITYPE_S16 || x->stype == ITYPE_S32;
     if (is_signed) {
         LANES {
             const int32_t v = (int32_t)(pa[i] << drop) >> drop;

@@ -135,7 +135,7 @@ static bool decode_one(const struct exec_launch *l, struct pool *p, const struct
         x->space = m->space;
         x->cop = m->cop;
         x->awords = m->src[0].kind == OPND_NONE ? 2 : m->src[0].words;
-        x->bytes = (uint8_t)(x->vec * ptx_type_bits(m->type) / 8);
+        x->bytes = (uint8_t)(x->vec * isa_type_bits(m->type) / 8);
     } else {
         x->cmp = m->cmp;
         x->bop = m->bop;

@@ -98,7 +98,7 @@ enum exec_outcome {
 
 // What a memory instruction did, for whoever times it.
 struct exec_access {
-    uint8_t space;  // PTX_SPACE_GLOBAL, SHARED, LOCAL, CONST, TEX
+    uint8_t space;  // SPACE_GLOBAL, SHARED, LOCAL, CONST, TEX
     uint8_t kind;   // ACCESS_*
     uint8_t cop;    // enum mcop
     uint8_t bytes;  // a lane accesses, vectors included (1..16)

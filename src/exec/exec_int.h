@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <stdatomic.h>
 
-#include "code/code.h"
+#include "isa/image.h"
 #include "exec/devmem.h"
 #include "exec/exec.h"
 #include "exec/launch.h"

@@ -17,12 +17,6 @@ static void add(struct text *t, const char *fmt, ...) {
     t->left -= used;
 }
 
-static const char *file_name(const struct ptx_module *m, uint32_t number) {
-    for (uint32_t i = 0; m && number && i < m->n_files; i++)
-        if (m->files[i].number == number) return m->files[i].path;
-    return NULL;
-}
-
 static bool names_an_address(enum exec_fault_kind k) {
     return k == FAULT_UNALLOCATED || k == FAULT_FREED || k == FAULT_MISALIGNED ||
            k == FAULT_UNINITIALISED;
@@ -87,12 +81,12 @@ enum exec_outcome fault_raise(struct exec_env *e, struct exec_warp *w, const str
     t.at += used;
     t.left -= used;
     add(&t, ", in kernel %s", im->name ? im->name : "?");
-    const char *file = file_name(im->module, f->src_file);
+    const char *file = code_file_path(&im->source, f->src_file);
     if (f->src_line && file)
         add(&t, " at %s:%u", file, f->src_line);
     else if (f->ptx_line)
-        add(&t, im->module && im->module->name ? " at %s:%u" : " at %s %u",
-            im->module && im->module->name ? im->module->name : "PTX line", f->ptx_line);
+        add(&t, im->source.name ? " at %s:%u" : " at %s %u",
+            im->source.name ? im->source.name : "PTX line", f->ptx_line);
     add(&t, ", block (%u,%u,%u) thread (%u,%u,%u)", f->block[0], f->block[1], f->block[2],
         f->thread[0], f->thread[1], f->thread[2]);
     if (names_an_address(kind)) add_nearest(&t, e->memory, addr, kind == FAULT_FREED);

@@ -108,7 +108,7 @@ static void arrive(struct run_cta *c, uint32_t k) {
 // What others may see ends a turn: then warps that race do so store by store.
 static inline bool ends_turn(const struct exec_access *a) {
     const bool changes = a->kind >= ACCESS_STORE && a->kind <= ACCESS_REDUCE;
-    return a->deferred || (changes && a->space != PTX_SPACE_LOCAL);
+    return a->deferred || (changes && a->space != SPACE_LOCAL);
 }
 // A warp's turn: how many instructions it ran.
 static uint32_t run_warp(struct group *g, struct run_cta *c, uint32_t k, uint32_t limit) {

@@ -52,8 +52,8 @@ struct hmode {
     uint32_t sat, relu; // all ones or zero
     bool bf, packed;
 };
-LANE_FN bool type_packed(uint8_t t) { return t == PTX_F16X2 || t == PTX_BF16X2; }
-LANE_FN bool type_bf(uint8_t t) { return t == PTX_BF16 || t == PTX_BF16X2; }
+LANE_FN bool type_packed(uint8_t t) { return t == ITYPE_F16X2 || t == ITYPE_BF16X2; }
+LANE_FN bool type_bf(uint8_t t) { return t == ITYPE_BF16 || t == ITYPE_BF16X2; }
 LANE_FN struct hmode hmode_of(const struct xinst *x, uint8_t type) {
     struct hmode m;
     for (uint32_t k = 0; k < 3; k++) {

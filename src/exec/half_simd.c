@@ -153,10 +153,10 @@ FN(hset) { // destination: halves as 1.0 or 0, integers as all ones or 0, or a f
     const uint32_t high = m.packed ? setp_combine(x, w, half_lanes(w, x, &m, 1)) : 0;
     uint32_t *const pd = x_dst(w, x->d);
     // Of a pair of halves an integer word gets all ones or zero in each half.
-    const bool wide = !m.packed && (x->type == PTX_U32 || x->type == PTX_S32 ||
-                                    x->type == PTX_B32 || x->type == PTX_F32);
-    const bool is_float = type_packed(x->type) || type_bf(x->type) || x->type == PTX_F16 ||
-                          x->type == PTX_F32 || x->flags & MF_BOOLF;
+    const bool wide = !m.packed && (x->type == ITYPE_U32 || x->type == ITYPE_S32 ||
+                                    x->type == ITYPE_B32 || x->type == ITYPE_F32);
+    const bool is_float = type_packed(x->type) || type_bf(x->type) || x->type == ITYPE_F16 ||
+                          x->type == ITYPE_F32 || x->flags & MF_BOOLF;
     const uint32_t one = type_bf(x->type) ? 0x3f80u : 0x3c00u;
     const uint32_t yes = wide ? (is_float ? 0x3f800000u : ~0u) : is_float ? one : 0xffffu;
     LANES {

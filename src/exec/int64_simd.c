@@ -80,7 +80,7 @@ FN(flo64) {
     UNUSED_ENV;
     SOURCES1;
     uint32_t *const pd = x_dst(w, x->d);
-    const bool is_signed = x->type == PTX_S64, shift = x->flags & MF_SHIFTAMT;
+    const bool is_signed = x->type == ITYPE_S64, shift = x->flags & MF_SHIFTAMT;
     LANES {
         LANE1_64;
         const uint32_t z = clz_pair(is_signed && (int64_t)A < 0 ? ~A : A);
@@ -103,7 +103,7 @@ FN(bfe64) {
     UNUSED_ENV;
     SOURCES3;
     uint32_t *const pd = x_dst(w, x->d);
-    const bool is_signed = x->type == PTX_S64;
+    const bool is_signed = x->type == ITYPE_S64;
     LANES {
         LANE1_64;
         STORE64(bfe_long(A, pb[i], pc[i], is_signed));
@@ -137,7 +137,7 @@ FN(idiv32) {
     UNUSED_ENV;
     SOURCES2;
     uint32_t *const pd = x_dst(w, x->d);
-    const bool rem = x->op == OP_IREM, is_signed = x->type == PTX_S32;
+    const bool rem = x->op == OP_IREM, is_signed = x->type == ITYPE_S32;
     // The quotient of 32-bit integers, rounded to double and truncated, is exact: a quotient that
     // is no integer lies at least 1/b >= 2^-32 below the next one, q < 2^32, and q 2^-53 < 2^-21 /
     // b.
@@ -170,17 +170,17 @@ FN(idiv_g) { // 8, 16 and 64 bits
     const bool rem = x->op == OP_IREM;
     FOR_EACH_BIT32(i, mask) {
         switch (x->type) {
-        case PTX_S16: {
+        case ITYPE_S16: {
             const uint64_t a = (uint64_t)(int16_t)pa[i], b = (uint64_t)(int16_t)pb[i];
             pd[i] = (uint32_t)divide(a, b, true, rem) & 0xffff;
             break;
         }
-        case PTX_U16:
-        case PTX_B16:
+        case ITYPE_U16:
+        case ITYPE_B16:
             pd[i] = (uint32_t)divide(pa[i] & 0xffff, pb[i] & 0xffff, false, rem) & 0xffff;
             break;
         default:
-            x_put64(pd, i, divide(x_get64(pa, i), x_get64(pb, i), x->type == PTX_S64, rem));
+            x_put64(pd, i, divide(x_get64(pa, i), x_get64(pb, i), x->type == ITYPE_S64, rem));
             break;
         }
     }

@@ -45,7 +45,7 @@ FN(slct) {
     SOURCES3;
     uint32_t *const pd = x_dst(w, x->d);
     uint32_t c = 0;
-    if (x->stype == PTX_F32) {
+    if (x->stype == ITYPE_F32) {
         const uint32_t flush = x->flags & MF_FTZ ? 0x80000000u : 0xffffffffu;
         LANES {
             uint32_t v = pc[i];
@@ -183,7 +183,7 @@ FN(iadd16) { // sums and differences of low halves; the flags as above make no s
     SOURCES2;
     uint32_t *const pd = x_dst(w, x->d);
     const uint32_t na = x->mods[0] & OPND_NEG ? ~0u : 0, nb = x->mods[1] & OPND_NEG ? ~0u : 0;
-    const bool packed = x->type == PTX_U16X2 || x->type == PTX_S16X2;
+    const bool packed = x->type == ITYPE_U16X2 || x->type == ITYPE_S16X2;
     LANES {
         const uint32_t a = (pa[i] ^ na) - na, b = (pb[i] ^ nb) - nb;
         uint32_t r = (a + b) & 0xffff;
@@ -200,9 +200,9 @@ LANE_FN int64_t extend(uint32_t v, bool is16, bool is_signed) {
     if (is16) return is_signed ? (int16_t)v : (int64_t)(uint16_t)v;
     return is_signed ? (int32_t)v : (int64_t)v;
 }
-LANE_FN bool type_is16(uint8_t t) { return t == PTX_U16 || t == PTX_S16 || t == PTX_B16; }
+LANE_FN bool type_is16(uint8_t t) { return t == ITYPE_U16 || t == ITYPE_S16 || t == ITYPE_B16; }
 LANE_FN bool type_signed(uint8_t t) {
-    return t == PTX_S32 || t == PTX_S16 || t == PTX_S64 || t == PTX_S8 || t == PTX_S16X2;
+    return t == ITYPE_S32 || t == ITYPE_S16 || t == ITYPE_S64 || t == ITYPE_S8 || t == ITYPE_S16X2;
 }
 
 // Every product with an unusual width, half, modifier or carry. WIDE of 32 bits makes pairs; 16-bit
@@ -310,7 +310,7 @@ FN(imnmx_g) { // 16-bit, packed 16-bit, RELU
     SOURCES2;
     uint32_t *const pd = x_dst(w, x->d);
     const bool is_signed = type_signed(x->type), is_max = x->sub != 0, relu = x->flags & MF_RELU;
-    const bool packed = x->type == PTX_U16X2 || x->type == PTX_S16X2;
+    const bool packed = x->type == ITYPE_U16X2 || x->type == ITYPE_S16X2;
     const bool is16 = packed || type_is16(x->type);
     LANES {
         uint32_t r;
@@ -641,10 +641,10 @@ ISETP(isetp_ge_u, A >= B)
 // Any width: values become 64-bit numbers whose signed order is the order asked for.
 LANE_FN uint32_t compare_any(const struct exec_warp *w, const struct xinst *x, uint8_t type) {
     SOURCES2;
-    const unsigned bits = type == PTX_U64 || type == PTX_S64 || type == PTX_B64 ? 64
-                          : type_is16(type)                                     ? 16
-                          : type == PTX_U8 || type == PTX_S8 || type == PTX_B8  ? 8
-                                                                                : 32;
+    const unsigned bits = type == ITYPE_U64 || type == ITYPE_S64 || type == ITYPE_B64 ? 64
+                          : type_is16(type)                                           ? 16
+                          : type == ITYPE_U8 || type == ITYPE_S8 || type == ITYPE_B8  ? 8
+                                                                                      : 32;
     const bool is_signed = type_signed(type);
     uint32_t lt = 0, eq = 0;
     LANES {

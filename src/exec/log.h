@@ -99,10 +99,10 @@ void mem_unpack(struct exec_warp *w, const struct xinst *x, uint32_t lane, const
 uint32_t atomic32_float_add(uint32_t old, uint32_t b, bool is_global);
 static inline uint32_t atomic32(const struct xinst *x, uint32_t old, uint32_t b, uint32_t c,
                                 bool is_global) {
-    const bool is_signed = x->type == PTX_S32;
+    const bool is_signed = x->type == ITYPE_S32;
     const bool less = is_signed ? (int32_t)old < (int32_t)b : old < b;
     switch (x->sub) {
-    case MATOM_ADD: return x->type == PTX_F32 ? atomic32_float_add(old, b, is_global) : old + b;
+    case MATOM_ADD: return x->type == ITYPE_F32 ? atomic32_float_add(old, b, is_global) : old + b;
     case MATOM_MIN: return less ? old : b;
     case MATOM_MAX: return less ? b : old;
     case MATOM_INC: return old >= b ? 0 : old + 1;

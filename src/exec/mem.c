@@ -11,10 +11,10 @@ static uint64_t lane_address(const uint32_t *p, const struct xinst *x, uint32_t 
 
 static const char *space_text(uint8_t space) {
     switch (space) {
-    case PTX_SPACE_SHARED: return "shared";
-    case PTX_SPACE_LOCAL: return "local";
-    case PTX_SPACE_CONST: return "constant";
-    case PTX_SPACE_PARAM: return "parameter";
+    case SPACE_SHARED: return "shared";
+    case SPACE_LOCAL: return "local";
+    case SPACE_CONST: return "constant";
+    case SPACE_PARAM: return "parameter";
     default: return "global";
     }
 }
@@ -32,17 +32,17 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
     const struct exec_launch *l = cta->launch;
     uint8_t space = x->space;
     uint64_t at = addr;
-    if (space == PTX_SPACE_NONE) {
-        space = PTX_SPACE_GLOBAL;
+    if (space == SPACE_GENERIC) {
+        space = SPACE_GLOBAL;
         if (addr < EXEC_WINDOW_END && addr >= EXEC_SHARED_WINDOW) {
             if (addr < EXEC_LOCAL_WINDOW) {
-                space = PTX_SPACE_SHARED;
+                space = SPACE_SHARED;
                 at = addr - EXEC_SHARED_WINDOW;
             } else if (addr < EXEC_PARAM_WINDOW) {
-                space = PTX_SPACE_LOCAL;
+                space = SPACE_LOCAL;
                 at = addr - EXEC_LOCAL_WINDOW;
             } else {
-                space = PTX_SPACE_PARAM;
+                space = SPACE_PARAM;
                 at = addr - EXEC_PARAM_WINDOW;
             }
         }
@@ -57,7 +57,7 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
         return false;
     }
     switch (space) {
-    case PTX_SPACE_SHARED:
+    case SPACE_SHARED:
         if (at + bytes > cta->shared_bytes || at + bytes < at) {
             fault_raise(e, w, x, FAULT_SHARED_RANGE, lane, addr, bytes,
                         "shared %s of %u byte%s at offset 0x%llx, but the block has %u byte%s of "
@@ -68,7 +68,7 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
         }
         out->host = cta->shared + at;
         return true;
-    case PTX_SPACE_LOCAL:
+    case SPACE_LOCAL:
         if (at + bytes > 4ull * l->local_words || at + bytes < at) {
             fault_raise(
                 e, w, x, l->im->needs_stack ? FAULT_STACK : FAULT_LOCAL_RANGE, lane, addr, bytes,
@@ -81,7 +81,7 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
         out->host = w->local + at / 4 * VEC_BYTES + 4 * lane + (at & 3);
         out->seen = w->local_base + at / 4 * VEC_BYTES + 4 * lane + (at & 3);
         return true;
-    case PTX_SPACE_PARAM:
+    case SPACE_PARAM:
         if (is_store || at + bytes > l->cb0_bytes || at + bytes < at) {
             fault_raise(e, w, x, is_store ? FAULT_READ_ONLY : FAULT_CONST_RANGE, lane, addr, bytes,
                         "parameter %s of %u byte%s at offset 0x%llx, %s %u bytes of parameters",
@@ -92,7 +92,7 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
         }
         out->host = l->cb0 + at;
         return true;
-    case PTX_SPACE_CONST:
+    case SPACE_CONST:
         if (is_store || at + bytes > l->args.const_bytes || at + bytes < at) {
             fault_raise(e, w, x, is_store ? FAULT_READ_ONLY : FAULT_CONST_RANGE, lane, addr, bytes,
                         "constant %s of %u byte%s at offset 0x%llx, but the module has %llu bytes "
@@ -124,7 +124,7 @@ bool mem_resolve(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                  uint32_t operand, uint32_t words, uint32_t bytes, bool is_store,
                  struct mem_lanes *out) {
     const uint32_t *p = x_src(w, operand);
-    uint32_t of[PTX_SPACE_TEX + 1] = {0};
+    uint32_t of[SPACE_TEX + 1] = {0};
     FOR_EACH_BIT32(i, mask) {
         struct lane_place pl;
         if (!place_lane(e, w, x, i, lane_address(p, x, words, i), bytes, is_store, &pl))
@@ -142,15 +142,15 @@ bool mem_resolve(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
     a->mask2 = 0;
     a->n_dst = 0;
     a->deferred = false;
-    a->bank = x->space == PTX_SPACE_CONST ? CB_USER : 0;
-    out->global = of[PTX_SPACE_GLOBAL];
-    out->shared = of[PTX_SPACE_SHARED];
-    out->local = of[PTX_SPACE_LOCAL];
+    a->bank = x->space == SPACE_CONST ? CB_USER : 0;
+    out->global = of[SPACE_GLOBAL];
+    out->shared = of[SPACE_SHARED];
+    out->local = of[SPACE_LOCAL];
     const uint32_t rest = mask & ~out->shared;
-    a->space = !rest                  ? PTX_SPACE_SHARED
-               : of[PTX_SPACE_GLOBAL] ? PTX_SPACE_GLOBAL
-               : of[PTX_SPACE_LOCAL]  ? PTX_SPACE_LOCAL
-                                      : PTX_SPACE_CONST; // constants and parameters
+    a->space = !rest              ? SPACE_SHARED
+               : of[SPACE_GLOBAL] ? SPACE_GLOBAL
+               : of[SPACE_LOCAL]  ? SPACE_LOCAL
+                                  : SPACE_CONST; // constants and parameters
     if (rest) a->mask2 = out->shared;
     return true;
 }
@@ -183,10 +183,10 @@ void mem_unpack(struct exec_warp *w, const struct xinst *x, uint32_t lane, const
     for (uint32_t j = 0; j < x->vec; j++, pd += WARP_LANES) {
         uint16_t h;
         if (element == 1) {
-            *pd = x->type == PTX_S8 ? (uint32_t)(int8_t)buf[j] : buf[j];
+            *pd = x->type == ITYPE_S8 ? (uint32_t)(int8_t)buf[j] : buf[j];
         } else {
             memcpy(&h, buf + 2 * j, 2);
-            *pd = x->type == PTX_S16 ? (uint32_t)(int16_t)h : h;
+            *pd = x->type == ITYPE_S16 ? (uint32_t)(int16_t)h : h;
         }
     }
 }
@@ -251,13 +251,13 @@ enum exec_outcome mem_store(struct exec_env *e, struct exec_warp *w, const struc
 bool mem_read_lane(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lane,
                    uint64_t addr, uint32_t bytes, void *out) {
     struct xinst any = *x;
-    any.space = PTX_SPACE_NONE;
+    any.space = SPACE_GENERIC;
     uint8_t *to = out;
     for (uint32_t k = 0; k < bytes; k++) { // a byte at a time: no alignment, any space
         struct lane_place pl;
         if (!place_lane(e, w, &any, lane, addr + k, 1, false, &pl)) return false;
         to[k] = *pl.host;
-        if (pl.space == PTX_SPACE_GLOBAL && e->log && e->log->is_busy)
+        if (pl.space == SPACE_GLOBAL && e->log && e->log->is_busy)
             log_overlay(e->log, pl.host, 1, to + k, NULL);
     }
     return true;
@@ -270,7 +270,7 @@ enum exec_outcome mem_load_const(struct exec_env *e, struct exec_warp *w, const 
     const uint8_t *base = x->sub < CB_N ? l->bank[x->sub].at : NULL;
     const uint64_t size = base ? l->bank[x->sub].bytes : 0;
     struct exec_access *a = &e->access;
-    *a = (struct exec_access){.space = PTX_SPACE_CONST,
+    *a = (struct exec_access){.space = SPACE_CONST,
                               .kind = ACCESS_LOAD,
                               .cop = x->cop,
                               .bytes = x->bytes,
@@ -336,7 +336,7 @@ static enum exec_outcome prefetch(struct exec_env *e, struct exec_warp *w, const
                                   uint32_t mask) {
     struct exec_access *a = &e->access;
     *a = (struct exec_access){
-        .space = PTX_SPACE_GLOBAL, .kind = ACCESS_PREFETCH, .cop = x->cop, .bytes = 4};
+        .space = SPACE_GLOBAL, .kind = ACCESS_PREFETCH, .cop = x->cop, .bytes = 4};
     const uint32_t *p = x_src(w, x->a);
     FOR_EACH_BIT32(i, mask) { // an address that no load could have is let pass without a word
         const uint64_t at = lane_address(p, x, x->awords, i);
@@ -350,16 +350,16 @@ static enum exec_outcome fence(struct exec_env *e, struct exec_warp *w, const st
                                uint32_t mask) {
     (void)w;
     e->access = (struct exec_access){
-        .space = PTX_SPACE_GLOBAL, .kind = ACCESS_FENCE, .cop = x->sub, .mask = mask};
+        .space = SPACE_GLOBAL, .kind = ACCESS_FENCE, .cop = x->sub, .mask = mask};
     return EXEC_MEMORY;
 }
 static uint64_t window_of(const struct exec_warp *w, uint8_t space, uint64_t *size) {
     *size = EXEC_LOCAL_WINDOW - EXEC_SHARED_WINDOW;
     switch (space) {
-    case PTX_SPACE_SHARED: return EXEC_SHARED_WINDOW;
-    case PTX_SPACE_LOCAL: *size = EXEC_PARAM_WINDOW - EXEC_LOCAL_WINDOW; return EXEC_LOCAL_WINDOW;
-    case PTX_SPACE_PARAM: *size = EXEC_WINDOW_END - EXEC_PARAM_WINDOW; return EXEC_PARAM_WINDOW;
-    case PTX_SPACE_CONST:
+    case SPACE_SHARED: return EXEC_SHARED_WINDOW;
+    case SPACE_LOCAL: *size = EXEC_PARAM_WINDOW - EXEC_LOCAL_WINDOW; return EXEC_LOCAL_WINDOW;
+    case SPACE_PARAM: *size = EXEC_WINDOW_END - EXEC_PARAM_WINDOW; return EXEC_PARAM_WINDOW;
+    case SPACE_CONST:
         *size = w->cta->launch->args.const_bytes;
         return w->cta->launch->args.const_segment;
     default: *size = 0; return 0;
@@ -391,9 +391,8 @@ static enum exec_outcome isspace_(struct exec_env *e, struct exec_warp *w, const
     const uint64_t first = window_of(w, x->space, &size);
     FOR_EACH_BIT32(i, mask) {
         const uint64_t a = x->awords == 2 ? x_get64(pa, i) : pa[i];
-        const bool in = x->space == PTX_SPACE_GLOBAL
-                            ? a >= EXEC_WINDOW_END || a < EXEC_SHARED_WINDOW
-                            : a >= first && a - first < size;
+        const bool in = x->space == SPACE_GLOBAL ? a >= EXEC_WINDOW_END || a < EXEC_SHARED_WINDOW
+                                                 : a >= first && a - first < size;
         t |= (uint32_t)in << i;
     }
     x_set_pred(w, x->d, t, mask);
@@ -406,11 +405,11 @@ static enum exec_outcome cp_async(struct exec_env *e, struct exec_warp *w, const
                                   uint32_t mask) {
     struct mem_lanes to, from;
     struct xinst there = *x; // the offset belongs to the destination
-    there.space = PTX_SPACE_SHARED;
+    there.space = SPACE_SHARED;
     const struct minst *m = x_minst(w, x);
     if (!mem_resolve(e, w, &there, mask, x->a, m->src[0].words, x->bytes, true, &to))
         return EXEC_FAULT;
-    there.space = PTX_SPACE_GLOBAL;
+    there.space = SPACE_GLOBAL;
     there.offset = 0;
     uint32_t size[WARP_LANES], reading = 0;
     FOR_EACH_BIT32(i, mask) {
@@ -433,7 +432,7 @@ static enum exec_outcome cp_async(struct exec_env *e, struct exec_warp *w, const
         memcpy(to.host[i], buf, x->bytes);
     }
     e->access.kind = ACCESS_ASYNC_COPY;
-    e->access.space = PTX_SPACE_GLOBAL;
+    e->access.space = SPACE_GLOBAL;
     e->access.mask = reading;
     return reading ? EXEC_MEMORY : EXEC_NEXT;
 }

@@ -93,10 +93,10 @@ FN(ld32_global) {
         } else if (!load_own(e, w, x, mask)) {
             return mem_load(e, w, x, mask);
         }
-        note(e, x, mask, PTX_SPACE_GLOBAL, ACCESS_LOAD);
+        note(e, x, mask, SPACE_GLOBAL, ACCESS_LOAD);
         return EXEC_MEMORY;
     }
-    note(e, x, mask, PTX_SPACE_GLOBAL, ACCESS_LOAD);
+    note(e, x, mask, SPACE_GLOBAL, ACCESS_LOAD);
     uint32_t *const pd = x_dst(w, x->d);
     const uint32_t n = x->aux8;
     if (s.run && n == 1 && mask == ~0u) {
@@ -133,10 +133,10 @@ FN(ld32_global) {
 LANE_FN uint32_t load_small(const uint8_t *p, uint8_t type) {
     uint16_t h;
     switch (type) {
-    case PTX_U8:
-    case PTX_B8: return *p;
-    case PTX_S8: return (uint32_t)(int8_t)*p;
-    case PTX_S16: memcpy(&h, p, 2); return (uint32_t)(int16_t)h;
+    case ITYPE_U8:
+    case ITYPE_B8: return *p;
+    case ITYPE_S8: return (uint32_t)(int8_t)*p;
+    case ITYPE_S16: memcpy(&h, p, 2); return (uint32_t)(int16_t)h;
     default: memcpy(&h, p, 2); return h;
     }
 }
@@ -144,7 +144,7 @@ FN(ld_small_global) {
     const struct span s = global_addresses(e, w, x, mask);
     if (ww_unlikely(!in_one_range(e, x, &s)) || ww_unlikely(in_log(e, &s, mask, x->bytes)))
         return mem_load(e, w, x, mask);
-    note(e, x, mask, PTX_SPACE_GLOBAL, ACCESS_LOAD);
+    note(e, x, mask, SPACE_GLOBAL, ACCESS_LOAD);
     uint32_t *const pd = x_dst(w, x->d);
     const uint8_t *const host = e->range.host;
     const uint64_t first = e->range.first;
@@ -158,7 +158,7 @@ FN(st32_global) {
     const uint32_t n = x->aux8;
     const uint32_t *const pb = x_src(w, x->b);
     if (s.run && n == 1 && mask == ~0u) {
-        note(e, x, mask, PTX_SPACE_GLOBAL, ACCESS_STORE);
+        note(e, x, mask, SPACE_GLOBAL, ACCESS_STORE);
         uint8_t *const to = range_host(&e->range, s.first);
         if (e->log)
             log_store_run(e->log, to, VEC_BYTES, pb);
@@ -166,7 +166,7 @@ FN(st32_global) {
             memcpy(to, pb, VEC_BYTES);
         return EXEC_MEMORY;
     }
-    note(e, x, mask, PTX_SPACE_GLOBAL, ACCESS_STORE);
+    note(e, x, mask, SPACE_GLOBAL, ACCESS_STORE);
     uint8_t *const host = e->range.host;
     const uint64_t first = e->range.first;
     if (e->log) {
@@ -214,7 +214,7 @@ LANE_FN bool shared_addresses(struct exec_env *e, const struct exec_warp *w, con
 FN(ld32_shared) {
     uint32_t off[32] __attribute__((aligned(64)));
     if (ww_unlikely(!shared_addresses(e, w, x, mask, off))) return mem_load(e, w, x, mask);
-    note(e, x, mask, PTX_SPACE_SHARED, ACCESS_LOAD);
+    note(e, x, mask, SPACE_SHARED, ACCESS_LOAD);
     uint32_t *const pd = x_dst(w, x->d);
     const uint8_t *const host = w->cta->shared;
     const uint32_t n = x->aux8;
@@ -231,7 +231,7 @@ FN(ld32_shared) {
 FN(ld_small_shared) {
     uint32_t off[32] __attribute__((aligned(64)));
     if (ww_unlikely(!shared_addresses(e, w, x, mask, off))) return mem_load(e, w, x, mask);
-    note(e, x, mask, PTX_SPACE_SHARED, ACCESS_LOAD);
+    note(e, x, mask, SPACE_SHARED, ACCESS_LOAD);
     uint32_t *const pd = x_dst(w, x->d);
     FOR_EACH_BIT32(i, mask) pd[i] = load_small(w->cta->shared + off[i], x->type);
     return EXEC_MEMORY;
@@ -239,7 +239,7 @@ FN(ld_small_shared) {
 FN(st32_shared) {
     uint32_t off[32] __attribute__((aligned(64)));
     if (ww_unlikely(!shared_addresses(e, w, x, mask, off))) return mem_store(e, w, x, mask);
-    note(e, x, mask, PTX_SPACE_SHARED, ACCESS_STORE);
+    note(e, x, mask, SPACE_SHARED, ACCESS_STORE);
     const uint32_t *const pb = x_src(w, x->b);
     uint8_t *const host = w->cta->shared;
     const uint32_t n = x->aux8;
@@ -270,7 +270,7 @@ LANE_FN bool local_word(struct exec_env *e, const struct exec_warp *w, const str
 FN(ld32_local) {
     uint32_t word;
     if (ww_unlikely(!local_word(e, w, x, mask, &word))) return mem_load(e, w, x, mask);
-    note(e, x, mask, PTX_SPACE_LOCAL, ACCESS_LOAD);
+    note(e, x, mask, SPACE_LOCAL, ACCESS_LOAD);
     uint32_t *const pd = x_dst(w, x->d);
     const uint32_t *const from = (const uint32_t *)(const void *)w->local + 32 * word;
     for (uint32_t k = 0; k < x->aux8; k++)
@@ -280,7 +280,7 @@ FN(ld32_local) {
 FN(st32_local) {
     uint32_t word;
     if (ww_unlikely(!local_word(e, w, x, mask, &word))) return mem_store(e, w, x, mask);
-    note(e, x, mask, PTX_SPACE_LOCAL, ACCESS_STORE);
+    note(e, x, mask, SPACE_LOCAL, ACCESS_STORE);
     const uint32_t *const pb = x_src(w, x->b);
     uint32_t *const to = (uint32_t *)(void *)w->local + 32 * word;
     for (uint32_t k = 0; k < x->aux8; k++)
@@ -312,7 +312,7 @@ FN(ld32_local_any) {
     uint32_t off[32] __attribute__((aligned(64))), word;
     if (local_word(e, w, x, mask, &word)) return x_ld32_local(e, w, x, mask);
     if (ww_unlikely(!local_addresses(e, w, x, mask, off))) return mem_load(e, w, x, mask);
-    note(e, x, mask, PTX_SPACE_LOCAL, ACCESS_LOAD);
+    note(e, x, mask, SPACE_LOCAL, ACCESS_LOAD);
     uint32_t *const pd = x_dst(w, x->d);
     const uint32_t *const from = (const uint32_t *)(const void *)w->local;
     for (uint32_t k = 0; k < x->aux8; k++)
@@ -323,7 +323,7 @@ FN(st32_local_any) {
     uint32_t off[32] __attribute__((aligned(64))), word;
     if (local_word(e, w, x, mask, &word)) return x_st32_local(e, w, x, mask);
     if (ww_unlikely(!local_addresses(e, w, x, mask, off))) return mem_store(e, w, x, mask);
-    note(e, x, mask, PTX_SPACE_LOCAL, ACCESS_STORE);
+    note(e, x, mask, SPACE_LOCAL, ACCESS_STORE);
     const uint32_t *const pb = x_src(w, x->b);
     uint32_t *const to = (uint32_t *)(void *)w->local;
     for (uint32_t k = 0; k < x->aux8; k++)
@@ -349,7 +349,7 @@ FN(ldc32) {
     }
     if (ww_unlikely(!base || bits & (x->bytes - 1u) || (uint64_t)hi + x->bytes > size))
         return mem_load_const(e, w, x, mask);
-    note(e, x, mask, PTX_SPACE_CONST, ACCESS_LOAD);
+    note(e, x, mask, SPACE_CONST, ACCESS_LOAD);
     e->access.bank = x->sub;
     uint32_t *const pd = x_dst(w, x->d);
     for (uint32_t k = 0; k < n; k++)
@@ -376,7 +376,7 @@ FN(atom32_global) {
     const struct span s = global_addresses(e, w, x, mask);
     if (ww_unlikely(!in_one_range(e, x, &s))) return mem_atomic(e, w, x, mask);
     const bool wanted = x->d != X_NONE;
-    note(e, x, mask, PTX_SPACE_GLOBAL, wanted ? ACCESS_ATOMIC : ACCESS_REDUCE);
+    note(e, x, mask, SPACE_GLOBAL, wanted ? ACCESS_ATOMIC : ACCESS_REDUCE);
     e->access.n_dst = wanted;
     uint8_t *const host = e->range.host;
     const uint64_t first = e->range.first;
@@ -394,7 +394,7 @@ FN(atom32_shared) {
     uint32_t off[32] __attribute__((aligned(64)));
     if (ww_unlikely(!shared_addresses(e, w, x, mask, off))) return mem_atomic(e, w, x, mask);
     const bool wanted = x->d != X_NONE;
-    note(e, x, mask, PTX_SPACE_SHARED, wanted ? ACCESS_ATOMIC : ACCESS_REDUCE);
+    note(e, x, mask, SPACE_SHARED, wanted ? ACCESS_ATOMIC : ACCESS_REDUCE);
     e->access.n_dst = wanted;
     uint8_t *to[32];
     FOR_EACH_BIT32(i, mask) to[i] = w->cta->shared + off[i];

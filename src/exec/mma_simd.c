@@ -16,7 +16,6 @@
 // (assumed: that adder is the same otherwise). Their 5,000 sums measured on a V100 and 5,000 on an
 // A100, in each precision, come out of tests/exec/ptx/generate_mma.py's model without one bit's
 // difference.
-#include "code/mma.h"
 #include "exec/half_lane.h"
 #include "exec/matrix.h"
 #include "exec/simd.h"
@@ -151,7 +150,7 @@ LANE_FN float c_884(const struct step_884 *s, const uint32_t *pc, uint32_t lane,
 FN(hmma_884) {
     if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
     SOURCES3;
-    const struct step_884 s = {x, x->type == PTX_F16, x->stype == PTX_F16, x->sub & MMA_STEP};
+    const struct step_884 s = {x, x->type == ITYPE_F16, x->stype == ITYPE_F16, x->sub & MMA_STEP};
     float a[TERMS_884][WARP_LANES], b[TERMS_884][WARP_LANES];
     widen(pa, 2, a);
     widen(pb, 2, b);
@@ -187,7 +186,7 @@ FN(hmma_884) {
 FN(hmma_1688) {
     if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
     SOURCES3;
-    const bool d_half = x->type == PTX_F16, c_half = x->stype == PTX_F16;
+    const bool d_half = x->type == ITYPE_F16, c_half = x->stype == ITYPE_F16;
     float a[4][WARP_LANES], b[2][WARP_LANES];
     widen(pa, 2, a);
     widen(pb, 1, b);

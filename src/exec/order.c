@@ -33,8 +33,8 @@ struct order {
 };
 
 static bool by_lane(const struct exec_launch *l) {
-    const struct ptx_module *const m = l->im->module;
-    return gen_has(l->im->target.gen, TRAIT_INDEPENDENT) && (!m || m->target >= 70);
+    const uint32_t target = l->im->source.target;
+    return gen_has(l->im->target.gen, TRAIT_INDEPENDENT) && (!target || target >= 70);
 }
 static size_t words_of(const struct exec_launch *l, size_t *known) {
     const size_t n = l->warps;

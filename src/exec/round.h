@@ -9,7 +9,7 @@
 #ifndef WW_EXEC_ROUND_H
 #define WW_EXEC_ROUND_H
 
-#include "code/isa.h"
+#include "isa/isa.h"
 
 #if defined(__x86_64__)
 

@@ -90,13 +90,13 @@ static void note(struct trial *t, uint32_t pc) {
     if (!is_atomic && t->w->code[pc].op != OP_LD) return;
     const uint32_t lane = bits_first32(a->mask);
     *s = (struct exec_spin){.pc = pc, .has_access = true, .lanes = a->mask, .addr = a->addr[lane]};
-    s->space = a->mask2 >> lane & 1 ? PTX_SPACE_SHARED : a->space;
+    s->space = a->mask2 >> lane & 1 ? SPACE_SHARED : a->space;
     s->bytes = a->bytes > 8 ? 8 : a->bytes;
     const struct exec_cta *const c = t->w->cta;
     const uint8_t *host = NULL;
-    if (s->space == PTX_SPACE_SHARED)
+    if (s->space == SPACE_SHARED)
         host = c->shared + s->addr;
-    else if (s->space == PTX_SPACE_GLOBAL)
+    else if (s->space == SPACE_GLOBAL)
         host = devmem_host(t->env.memory, s->addr, s->bytes);
     if (host) memcpy(&s->value, host, s->bytes);
 }
@@ -106,10 +106,10 @@ static bool is_harmless(struct trial *t) {
     const struct exec_access *const a = &t->env.access;
     const struct exec_cta *const c = t->w->cta;
     struct exec_log *const log = t->env.log;
-    if (a->kind != ACCESS_FENCE && (a->space == PTX_SPACE_GLOBAL || a->space == PTX_SPACE_TEX))
+    if (a->kind != ACCESS_FENCE && (a->space == SPACE_GLOBAL || a->space == SPACE_TEX))
         FOR_EACH_BIT32(i, a->mask & ~a->mask2)
             if (devmem_is_mapped(t->env.memory, a->addr[i])) return false;
-    const bool shared = a->space == PTX_SPACE_SHARED || a->mask2 || a->kind == ACCESS_ASYNC_COPY;
+    const bool shared = a->space == SPACE_SHARED || a->mask2 || a->kind == ACCESS_ASYNC_COPY;
     if (shared && a->kind != ACCESS_LOAD && memcmp(c->shared, t->shared, c->shared_bytes))
         return false;
     if (exec_log_is_empty(log)) return true;
@@ -122,7 +122,7 @@ static bool one_step(struct trial *t) {
     const uint32_t pc = w->pc;
     const struct xinst *const x = w->code + pc;
     const uint32_t sreg = x->op == OP_S2R ? x->a : 0;
-    if (x->op == OP_S2R && sreg >= PTX_SREG_clock && sreg <= PTX_SREG_globaltimer_hi) return false;
+    if (x->op == OP_S2R && isa_sreg_is_clock(sreg)) return false;
     t->ran |= w->active;
     const enum exec_outcome o = step(&t->env, w);
     if (o == EXEC_MEMORY) {
@@ -197,8 +197,8 @@ const char *exec_spin_text(const struct exec_warp *w, const struct exec_spin *s,
     char asks[96] = "", waits[192] = "";
     if (s->has_access)
         snprintf(asks, sizeof asks, " on the %s address 0x%llx, which holds %llu",
-                 s->space == PTX_SPACE_SHARED  ? "shared"
-                 : s->space == PTX_SPACE_LOCAL ? "local"
+                 s->space == SPACE_SHARED  ? "shared"
+                 : s->space == SPACE_LOCAL ? "local"
                                                : "global",
                  (unsigned long long)s->addr, (unsigned long long)s->value);
     if (s->parked && s->parked_pc < im->n_insts)

@@ -85,7 +85,7 @@ static bool place(struct exec_env *e, struct exec_warp *w, const struct xinst *x
     FOR_EACH_BIT32(i, mask)
     if (!place_lane(e, w, x, geom, i, bytes, out)) return false;
     struct exec_access *a = &e->access;
-    a->space = PTX_SPACE_GLOBAL;
+    a->space = SPACE_GLOBAL;
     a->kind = kind;
     a->cop = MCOP_CA;
     a->bytes = (uint8_t)(bytes > 16 ? 16 : bytes);
@@ -101,7 +101,7 @@ static enum exec_outcome outcome(uint32_t in) { return in ? EXEC_MEMORY : EXEC_N
 // ---- formats of .p --------------------------------------------------------------------------
 static uint32_t to_channel(const struct exec_texture *t, uint8_t type, uint32_t v) {
     if (t->channel_kind == 2) return t->channel_bits == 16 ? f16_from_f64((double)as_f32(v)) : v;
-    if (type == PTX_F32 && t->read_as_float && t->channel_bits < 32) { // normalised integers
+    if (type == ITYPE_F32 && t->read_as_float && t->channel_bits < 32) { // normalised integers
         const bool s = t->channel_kind == 1;
         const double top = t->channel_bits == 8 ? (s ? 127.0 : 255.0) : s ? 32767.0 : 65535.0;
         double d = (double)as_f32(v);
@@ -112,7 +112,7 @@ static uint32_t to_channel(const struct exec_texture *t, uint8_t type, uint32_t 
     // Integers are clamped to the channel.
     const int64_t top = (1 << (t->channel_bits - (t->channel_kind == 1))) - 1;
     const int64_t low = t->channel_kind == 1 ? -top - 1 : 0;
-    const int64_t n = type == PTX_U32 ? (int64_t)v : (int32_t)v;
+    const int64_t n = type == ITYPE_U32 ? (int64_t)v : (int32_t)v;
     return (uint32_t)(n > top ? top : n < low ? low : n);
 }
 static uint32_t from_channel(const struct exec_texture *t, uint8_t type, uint32_t raw) {
@@ -120,7 +120,7 @@ static uint32_t from_channel(const struct exec_texture *t, uint8_t type, uint32_
     int32_t v = (int32_t)raw;
     if (t->channel_kind == 1)
         v = t->channel_bits == 8 ? (int8_t)raw : t->channel_bits == 16 ? (int16_t)raw : v;
-    if (type != PTX_F32 || !t->read_as_float || t->channel_bits == 32) return (uint32_t)v;
+    if (type != ITYPE_F32 || !t->read_as_float || t->channel_bits == 32) return (uint32_t)v;
     const bool s = t->channel_kind == 1;
     const float top = t->channel_bits == 8 ? (s ? 127.0f : 255.0f) : s ? 32767.0f : 65535.0f;
     const float f = (float)v / top;

@@ -38,7 +38,7 @@ static enum exec_outcome print(struct exec_env *e, struct exec_warp *w, const st
 
 // As far as timing goes, malloc and free are atomics on the heap's head.
 static void heap_access(struct exec_env *e, uint32_t mask, bool has_result, uint32_t words) {
-    e->access = (struct exec_access){.space = PTX_SPACE_GLOBAL,
+    e->access = (struct exec_access){.space = SPACE_GLOBAL,
                                      .mask = mask,
                                      .bytes = 8,
                                      .kind = has_result ? ACCESS_ATOMIC : ACCESS_REDUCE,

@@ -158,7 +158,7 @@ static uint32_t cube_face(float x, float y, float z, float out[2]) {
 static struct coords read_coords(const struct exec_warp *w, const struct xinst *x, uint32_t lane,
                                  const struct exec_texture *t) {
     const uint32_t *p = x_src(w, x->b) + lane;
-    struct coords c = {.is_int = x->stype != PTX_F32};
+    struct coords c = {.is_int = x->stype != ITYPE_F32};
     const uint32_t geom = x->sub;
     const bool layered = geom == MTEX_1D_LAYERED || geom == MTEX_2D_LAYERED ||
                          geom == MTEX_CUBE_LAYERED || geom == MTEX_2DMS_LAYERED;
@@ -297,7 +297,7 @@ static bool make_sampler(struct exec_env *e, struct exec_warp *w, const struct x
 
 static void begin_access(struct exec_env *e, const struct xinst *x, uint32_t mask) {
     struct exec_access *a = &e->access;
-    a->space = PTX_SPACE_TEX;
+    a->space = SPACE_TEX;
     a->kind = ACCESS_TEX;
     a->cop = x->cop;
     a->mask = mask;

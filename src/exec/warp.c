@@ -50,7 +50,7 @@ static enum exec_outcome match(struct exec_env *e, struct exec_warp *w, const st
                                uint32_t mask) {
     uint32_t m;
     if (!members_of(e, w, x, x->b, x->aux8 & 1, mask, &m)) return EXEC_FAULT;
-    const bool wide = ptx_type_bits(x->type) == 64;
+    const bool wide = isa_type_bits(x->type) == 64;
     const uint32_t *pa = x_src(w, x->a);
     uint64_t v[WARP_LANES];
     FOR_EACH_BIT32(i, mask) v[i] = wide ? x_get64(pa, i) : pa[i];
@@ -78,7 +78,7 @@ static enum exec_outcome redux(struct exec_env *e, struct exec_warp *w, const st
     uint32_t r = pa[bits_first32(m)];
     FOR_EACH_BIT32(i, m & (m - 1)) {
         const uint32_t v = pa[i];
-        const bool less = x->type == PTX_S32 ? (int32_t)v < (int32_t)r : v < r;
+        const bool less = x->type == ITYPE_S32 ? (int32_t)v < (int32_t)r : v < r;
         switch (x->sub) {
         case MATOM_ADD: r += v; break;
         case MATOM_MIN: r = less ? v : r; break;
@@ -216,43 +216,32 @@ void warp_thread_id(const struct exec_warp *w, uint32_t lane, uint32_t id[3]) {
 static uint64_t uniform_sreg(const struct exec_env *e, const struct exec_warp *w, uint32_t r) {
     const struct exec_cta *c = w->cta;
     const struct exec_launch_args *a = &c->launch->args;
-    if (r >= PTX_SREG_envreg0 && r <= PTX_SREG_envreg31) return a->envreg[r - PTX_SREG_envreg0];
+    if (r >= SREG_envreg0 && r <= SREG_envreg31) return a->envreg[r - SREG_envreg0];
     switch (r) {
-    case PTX_SREG_ntid_x: return a->block[0];
-    case PTX_SREG_ntid_y: return a->block[1];
-    case PTX_SREG_ntid_z: return a->block[2];
-    case PTX_SREG_ctaid_x:
-    case PTX_SREG_clusterid_x: return c->id[0];
-    case PTX_SREG_ctaid_y:
-    case PTX_SREG_clusterid_y: return c->id[1];
-    case PTX_SREG_ctaid_z:
-    case PTX_SREG_clusterid_z: return c->id[2];
-    case PTX_SREG_nctaid_x:
-    case PTX_SREG_nclusterid_x: return a->grid[0];
-    case PTX_SREG_nctaid_y:
-    case PTX_SREG_nclusterid_y: return a->grid[1];
-    case PTX_SREG_nctaid_z:
-    case PTX_SREG_nclusterid_z: return a->grid[2];
-    // Every block is a cluster of its own.
-    case PTX_SREG_cluster_nctaid_x:
-    case PTX_SREG_cluster_nctaid_y:
-    case PTX_SREG_cluster_nctaid_z:
-    case PTX_SREG_cluster_nctarank: return 1;
-    case PTX_SREG_warpid: return w->lane_slot;
-    case PTX_SREG_nwarpid: return 64;
-    case PTX_SREG_smid: return c->sm_id;
-    case PTX_SREG_nsmid: return a->sm_count ? a->sm_count : 1;
-    case PTX_SREG_gridid: return a->grid_id;
-    case PTX_SREG_clock: return (uint32_t)clock_ticks(e, w);
-    case PTX_SREG_clock_hi: return clock_ticks(e, w) >> 32;
-    case PTX_SREG_clock64: return clock_ticks(e, w);
-    case PTX_SREG_globaltimer: return timer_ns(e, w);
-    case PTX_SREG_globaltimer_lo: return (uint32_t)timer_ns(e, w);
-    case PTX_SREG_globaltimer_hi: return timer_ns(e, w) >> 32;
-    case PTX_SREG_total_smem_size:
-    case PTX_SREG_aggr_smem_size: return c->shared_bytes;
-    case PTX_SREG_dynamic_smem_size: return a->dynamic_shared;
-    default: return 0; // .w components, performance monitors, reserved shared memory
+    case SREG_ntid_x: return a->block[0];
+    case SREG_ntid_y: return a->block[1];
+    case SREG_ntid_z: return a->block[2];
+    case SREG_ctaid_x: return c->id[0];
+    case SREG_ctaid_y: return c->id[1];
+    case SREG_ctaid_z: return c->id[2];
+    case SREG_nctaid_x: return a->grid[0];
+    case SREG_nctaid_y: return a->grid[1];
+    case SREG_nctaid_z: return a->grid[2];
+    case SREG_warpid: return w->lane_slot;
+    case SREG_nwarpid: return 64;
+    case SREG_smid: return c->sm_id;
+    case SREG_nsmid: return a->sm_count ? a->sm_count : 1;
+    case SREG_gridid: return a->grid_id;
+    case SREG_clock: return (uint32_t)clock_ticks(e, w);
+    case SREG_clock_hi: return clock_ticks(e, w) >> 32;
+    case SREG_clock64: return clock_ticks(e, w);
+    case SREG_globaltimer: return timer_ns(e, w);
+    case SREG_globaltimer_lo: return (uint32_t)timer_ns(e, w);
+    case SREG_globaltimer_hi: return timer_ns(e, w) >> 32;
+    case SREG_total_smem_size:
+    case SREG_aggr_smem_size: return c->shared_bytes;
+    case SREG_dynamic_smem_size: return a->dynamic_shared;
+    default: return 0; // performance monitors, reserved shared memory
     }
 }
 
@@ -261,10 +250,10 @@ static enum exec_outcome s2r(struct exec_env *e, struct exec_warp *w, const stru
     uint32_t *pd = x_dst(w, x->d);
     const uint32_t r = x->a; // the number itself
     switch (r) {
-    case PTX_SREG_tid_x:
-    case PTX_SREG_tid_y:
-    case PTX_SREG_tid_z: {
-        const uint32_t axis = r - PTX_SREG_tid_x;
+    case SREG_tid_x:
+    case SREG_tid_y:
+    case SREG_tid_z: {
+        const uint32_t axis = r - SREG_tid_x;
         uint32_t id[3];
         warp_thread_id(w, 0, id);
         const uint32_t *b = w->cta->launch->args.block;
@@ -280,12 +269,12 @@ static enum exec_outcome s2r(struct exec_env *e, struct exec_warp *w, const stru
         }
         return EXEC_NEXT;
     }
-    case PTX_SREG_laneid: FOR_EACH_BIT32(i, mask) pd[i] = i; return EXEC_NEXT;
-    case PTX_SREG_lanemask_eq: FOR_EACH_BIT32(i, mask) pd[i] = 1u << i; return EXEC_NEXT;
-    case PTX_SREG_lanemask_le: FOR_EACH_BIT32(i, mask) pd[i] = ~0u >> (31 - i); return EXEC_NEXT;
-    case PTX_SREG_lanemask_lt: FOR_EACH_BIT32(i, mask) pd[i] = (1u << i) - 1; return EXEC_NEXT;
-    case PTX_SREG_lanemask_ge: FOR_EACH_BIT32(i, mask) pd[i] = ~0u << i; return EXEC_NEXT;
-    case PTX_SREG_lanemask_gt: FOR_EACH_BIT32(i, mask) pd[i] = ~1u << i; return EXEC_NEXT;
+    case SREG_laneid: FOR_EACH_BIT32(i, mask) pd[i] = i; return EXEC_NEXT;
+    case SREG_lanemask_eq: FOR_EACH_BIT32(i, mask) pd[i] = 1u << i; return EXEC_NEXT;
+    case SREG_lanemask_le: FOR_EACH_BIT32(i, mask) pd[i] = ~0u >> (31 - i); return EXEC_NEXT;
+    case SREG_lanemask_lt: FOR_EACH_BIT32(i, mask) pd[i] = (1u << i) - 1; return EXEC_NEXT;
+    case SREG_lanemask_ge: FOR_EACH_BIT32(i, mask) pd[i] = ~0u << i; return EXEC_NEXT;
+    case SREG_lanemask_gt: FOR_EACH_BIT32(i, mask) pd[i] = ~1u << i; return EXEC_NEXT;
     default: break;
     }
     const uint64_t v = uniform_sreg(e, w, r);

@@ -13,7 +13,7 @@
 
 static const char *const gen_names[] = {
 #define GENERATION(id, name, ...) name,
-#include "code/generation.def"
+#include "isa/generation.def"
 };
 static const char *const dp_pipe_names[] = {"dp", "int", "fp"};
 static const char *const int_mul_pipe_names[] = {"int", "sfu", "fp"};
@@ -59,7 +59,7 @@ struct raw_timing {
 #undef KEYS_timing
 struct raw_timings {
 #define OPC(name, unit, prose) struct raw_timing *name;
-#include "code/op_class.def"
+#include "isa/op_class.def"
 #undef OPC
 };
 #define KEYS_net
@@ -151,7 +151,7 @@ static const cyaml_schema_field_t fields_timing[] = {
 static const cyaml_schema_field_t fields_timings[] = {
 #define OPC(name, unit, prose) \
     CYAML_FIELD_MAPPING_PTR(#name, FLAGS, struct raw_timings, name, fields_timing),
-#include "code/op_class.def"
+#include "isa/op_class.def"
 #undef OPC
     CYAML_FIELD_END};
 #define RAW raw_net
@@ -311,12 +311,12 @@ static void walk_timings(struct walk *w, const char *at, const struct raw_timing
                          struct class_timing (*c)[OPC_N]) {
     const struct raw_timing *const by_class[OPC_N] = {
 #define OPC(name, unit, prose) [OPC_##name] = r ? r->name : NULL,
-#include "code/op_class.def"
+#include "isa/op_class.def"
 #undef OPC
     };
     static const char *const name_of[OPC_N] = {
 #define OPC(name, unit, prose) [OPC_##name] = #name,
-#include "code/op_class.def"
+#include "isa/op_class.def"
 #undef OPC
     };
     for (uint32_t i = 0; i < OPC_N; i++) {

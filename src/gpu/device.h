@@ -2,6 +2,7 @@
 #ifndef WW_DEVICE_H
 #define WW_DEVICE_H
 
+#include "code/code.h"
 #include "exec/devmem.h"
 #include "exec/launch.h"
 #include "activity/mem.h"

@@ -19,9 +19,9 @@
 #define WW_GPU_H
 
 #include "activity/activity.h"
-#include "code/code.h"
 #include "exec/fault.h"
 #include "exec/findings.h"
+#include "isa/image.h"
 #include "mem/config.h"
 #include "savings/savings.h"
 #include "sm/config.h"

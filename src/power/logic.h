@@ -2,7 +2,7 @@
 #ifndef WW_POWER_LOGIC_H
 #define WW_POWER_LOGIC_H
 
-#include "code/op_class.h"
+#include "isa/op_class.h"
 #include "power/circuit.h"
 
 // A lane of TENSOR is a multiply-add of halves each cycle.

@@ -1,6 +1,6 @@
 // Checks of what an activity file says, whatever its form.
 #include "activity/stall.h"
-#include "code/op_class.h"
+#include "isa/op_class.h"
 #include "report/activity_sink.h"
 
 #include <ctype.h>

@@ -40,7 +40,7 @@ static json_t *ptx_json(const struct code_image *im) {
     json_t *o = json_object();
     for (uint32_t i = 0; wanted && i < im->n_insts; i++) wanted[im->inst[i].ptx_line] = 1;
     uint32_t line = 1;
-    for (const char *p = im->module->text; wanted && p && *p && line <= last; line++) {
+    for (const char *p = im->source.text; wanted && p && *p && line <= last; line++) {
         const char *end = strchr(p, '\n');
         const size_t n = end ? (size_t)(end - p) : strlen(p);
         if (wanted[line]) {
@@ -59,11 +59,11 @@ json_t *record_code_json(const struct code_image *im, uint64_t id) {
     json_object_set_new(o, "type", json_string("code"));
     json_object_set_new(o, "id", integer(id));
     json_object_set_new(o, "kernel", json_string(im->name ? im->name : ""));
-    json_object_set_new(o, "module", json_string(im->module->name ? im->module->name : ""));
-    for (uint32_t i = 0; i < im->module->n_files; i++) {
+    json_object_set_new(o, "module", json_string(im->source.name ? im->source.name : ""));
+    for (uint32_t i = 0; i < im->source.n_files; i++) {
         char key[16];
-        snprintf(key, sizeof key, "%u", im->module->files[i].number);
-        json_object_set_new(files, key, json_string_nocheck(im->module->files[i].path));
+        snprintf(key, sizeof key, "%u", im->source.files[i].number);
+        json_object_set_new(files, key, json_string_nocheck(im->source.files[i].path));
     }
     json_object_set_new(o, "files", files);
     json_object_set_new(o, "ptx", ptx_json(im));

@@ -15,7 +15,7 @@
 // A kernel's first warp in an SM, the pilot of the dissertation's 6.3, is compared with all others
 // that have run there when the SM pauses or the kernel leaves: the rank correlation of how often
 // each register was accessed, and how many of the four used most are the same.
-#include "code/isa.h"
+#include "isa/isa.h"
 #include "savings/place.h"
 #include "savings/rank.h"
 #include "savings/savings_int.h"

@@ -13,7 +13,7 @@
 //
 // Left out: a hit keeps the turn of the bank that it would have read, and a value that is written
 // back takes none. Tags are checked in the cycle before the read.
-#include "code/code.h"
+#include "isa/image.h"
 #include "savings/rfc.h"
 #include "savings/savings_int.h"
 

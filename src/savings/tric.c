@@ -19,7 +19,7 @@
 // registers hold nothing and are off.
 //
 // A row's state follows from a few timestamps, since its times on come in the order of issue.
-#include "code/isa.h"
+#include "isa/isa.h"
 #include "savings/savings_int.h"
 
 struct span {

@@ -2,7 +2,7 @@
 #ifndef WW_SM_CONFIG_H
 #define WW_SM_CONFIG_H
 
-#include "code/op_class.h"
+#include "isa/op_class.h"
 #include "mem/config.h"
 
 enum sm_dp_pipe { DP_PIPE_DP, DP_PIPE_INT, DP_PIPE_FP };

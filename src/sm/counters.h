@@ -1,4 +1,4 @@
-// Readiness by control bits (code/control.h), in the place of a scoreboard: a warp may issue when
+// Readiness by control bits (isa/control.h), in the place of a scoreboard: a warp may issue when
 // the stall count of its last instruction is over and the counters that its next one waits for are
 // down. R. Huerta et al., "Analyzing modern NVIDIA GPU cores" (2025).
 //

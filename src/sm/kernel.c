@@ -6,8 +6,8 @@
 // CTA (Tesla) in multiples of reg_alloc_unit with the CTA's warps rounded up to warp_alloc_unit;
 // shared memory in multiples of its unit. Left out: the calculator's exception for CC 2.x (unit 128
 // for a few register counts).
-#include "code/control.h"
-#include "code/varying.h"
+#include "isa/control.h"
+#include "isa/varying.h"
 #include "sm/sm_state.h"
 
 static uint32_t align_up(uint32_t x, uint32_t unit) {

@@ -115,7 +115,7 @@ static uint16_t coalesced(struct sm *s, uint32_t kind, const struct exec_access 
     const uint32_t mask = a->mask & ~a->mask2; // the others went to shared memory
     s->act.c[ACT_coalescer_inputs]++;
     uint32_t n = 0;
-    if (a->space == PTX_SPACE_LOCAL && a->bytes > 4) { // a lane's words lie 128 bytes apart
+    if (a->space == SPACE_LOCAL && a->bytes > 4) { // a lane's words lie 128 bytes apart
         uint64_t addr[WARP_LANES];
         for (uint32_t at = 0; at < a->bytes; at += 4) {
             FOR_EACH_BIT32(lane, mask) addr[lane] = a->addr[lane] + at / 4 * 128;
@@ -268,7 +268,7 @@ static void shared_part(struct sm *s, uint32_t w, const struct exec_access *a, u
 // Which way an access to memory beyond shared memory goes, and its transactions.
 static void global_part(struct sm *s, const struct exec_access *a, struct lsu_entry *e) {
     const struct sm_config *const c = &s->c;
-    const bool is_local = a->space == PTX_SPACE_LOCAL;
+    const bool is_local = a->space == SPACE_LOCAL;
     const bool in_l1 =
         s->caches.of[CLIENT_L1D].tags != NULL && (is_local ? c->l1d_local : c->l1d_global);
     uint64_t *const n = s->act.c;
@@ -318,8 +318,8 @@ static void describe(struct sm *s, uint32_t w, const struct exec_access *a, stru
         s->act.c[ACT_tex_fetches] += count_lanes(a->mask);
         return;
     }
-    if (a->space == PTX_SPACE_CONST || a->space == PTX_SPACE_PARAM) {
-        const uint64_t bank = a->space == PTX_SPACE_CONST ? a->bank : (uint64_t)CB_LAUNCH;
+    if (a->space == SPACE_CONST || a->space == SPACE_PARAM) {
+        const uint64_t bank = a->space == SPACE_CONST ? a->bank : (uint64_t)CB_LAUNCH;
         e->path = PATH_CONST;
         const uint32_t words = words_and_lines(a, k->const_address + bank * CONST_BANK_STRIDE,
                                                s->caches.of[CLIENT_CONST].line_mask, e);
@@ -328,7 +328,7 @@ static void describe(struct sm *s, uint32_t w, const struct exec_access *a, stru
         e->tail_cycles = words != 0 && last > e->n ? last - e->n : 0;
         return;
     }
-    if (a->space == PTX_SPACE_SHARED) {
+    if (a->space == SPACE_SHARED) {
         on_chip |= a->mask;
     } else if ((a->mask & ~a->mask2) != 0) {
         global_part(s, a, e);

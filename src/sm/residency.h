@@ -3,7 +3,7 @@
 #ifndef WW_SM_RESIDENCY_H
 #define WW_SM_RESIDENCY_H
 
-#include "code/code.h"
+#include "isa/image.h"
 #include "exec/barrier.h"
 #include "sm/kernel.h"
 

@@ -47,7 +47,7 @@ enum ww_status sm_kernel_create(const struct sm_config *c, const struct code_ima
                                 const struct exec_source *source, struct exec_launch *l,
                                 uint64_t code_address, struct diags *d, struct sm_kernel **out);
 void sm_kernel_destroy(struct sm_kernel *k);
-// What the compiler of control bits (code/control.h) knows of such an SM.
+// What the compiler of control bits (isa/control.h) knows of such an SM.
 void sm_code_latencies(const struct sm_config *c, struct code_latencies *out);
 
 // `shared_bytes`: static and dynamic, of a CTA.

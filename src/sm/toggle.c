@@ -1,6 +1,6 @@
 // See toggle.h. A row is compared as a whole: no branch by lane. Bits are counted in bytes of
 // words, which a compiler makes vectors of.
-#include "code/isa.h"
+#include "isa/isa.h"
 #include "sm/toggle.h"
 
 #include <stdlib.h>
@@ -89,10 +89,10 @@ void toggle_written(struct toggle *t, uint64_t *act, const struct sm_inst *in,
     if (stores ? in->n_src < rows : access->kind != ACCESS_LOAD || in->n_dst < rows) return;
     // a store names its address first and its data last
     const uint32_t first = stores ? in->src[in->n_src - rows] : in->dst_first;
-    if (access->space == PTX_SPACE_SHARED)
+    if (access->space == SPACE_SHARED)
         data_moved(t->shared, &act[ACT_toggle_shared_words], &act[ACT_toggle_shared_bits], ew,
                    first, rows, access->mask);
-    else if (access->space == PTX_SPACE_GLOBAL || access->space == PTX_SPACE_LOCAL)
+    else if (access->space == SPACE_GLOBAL || access->space == SPACE_LOCAL)
         data_moved(t->global, &act[ACT_toggle_global_words], &act[ACT_toggle_global_bits], ew,
                    first, rows, access->mask & ~access->mask2);
 }

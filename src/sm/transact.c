@@ -120,7 +120,7 @@ static bool store(struct sm *s, struct lsu_entry *e, const struct transaction *x
     if (!mem_port_can_send(s->caches.port, x->addr, mem_port_flits(s->caches.port, kind, x->bytes)))
         return false;
     const struct sm_cache *const c = &s->caches.of[CLIENT_L1D];
-    const bool is_cached = e->space == PTX_SPACE_LOCAL ? s->c.l1d_local : s->c.l1d_global;
+    const bool is_cached = e->space == SPACE_LOCAL ? s->c.l1d_local : s->c.l1d_global;
     if (c->tags != NULL && is_cached) {
         if (s->c.l1d.write_allocate && s->caches.n_writebacks > WRITEBACKS_WAIT &&
             !caches_drain(&s->caches, t))

@@ -449,7 +449,7 @@ static struct value published(struct eval *e, const char *name, const char *work
 static int64_t element_of(uint32_t row, sqlite3_value *v) {
     static const char *const class_name[] = {
 #define OPC(name, unit, prose) #name,
-#include "code/op_class.def"
+#include "isa/op_class.def"
 #undef OPC
     };
     const char *name = (const char *)sqlite3_value_text(v);

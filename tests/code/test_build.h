@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "code/cfg.h"
+#include "isa/cfg.h"
 #include "code/code.h"
 
 struct builder {
@@ -73,8 +73,8 @@ static inline struct minst *emit(struct builder *b, enum mop op, struct opnd d, 
                                  struct opnd c) {
     const struct minst m = {.op = (uint16_t)op,
                             .klass = mop_info[op].klass,
-                            .type = PTX_U32,
-                            .stype = PTX_U32,
+                            .type = ITYPE_U32,
+                            .stype = ITYPE_U32,
                             .dst = {d},
                             .src = {a, c},
                             .guard = VPRED_TRUE,

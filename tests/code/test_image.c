@@ -336,10 +336,12 @@ static void launch_bounds_limit_registers(void **state) {
     for (size_t i = 0; i < WW_COUNT(rows); i++) {
         struct made m;
         assert_int_equal(make_wide(&m, &kepler, rows[i].directives, 0), WW_OK);
-        assert_int_equal(m.im->target.max_regs, rows[i].kepler);
+        assert_int_equal(code_register_limit(ptx_find_func(m.module, "k"), &kepler, 0),
+                         rows[i].kepler);
         unmake(&m);
         assert_int_equal(make_wide(&m, &turing, rows[i].directives, 0), WW_OK);
-        assert_int_equal(m.im->target.max_regs, rows[i].turing);
+        assert_int_equal(code_register_limit(ptx_find_func(m.module, "k"), &turing, 0),
+                         rows[i].turing);
         unmake(&m);
     }
 }

@@ -105,13 +105,13 @@ static inline uint64_t machine_add(struct machine *m, const struct minst *i, uin
 
 static inline uint64_t machine_product(const struct minst *i, uint32_t a, uint32_t b) {
     const uint64_t p =
-        i->type == PTX_S32 ? (uint64_t)((int64_t)(int32_t)a * (int32_t)b) : (uint64_t)a * b;
+        i->type == ITYPE_S32 ? (uint64_t)((int64_t)(int32_t)a * (int32_t)b) : (uint64_t)a * b;
     if (i->flags & MF_WIDE) return p;
     return i->flags & MF_HI ? p >> 32 : (uint32_t)p;
 }
 
 static inline bool machine_compare(const struct minst *i, uint32_t a, uint32_t b) {
-    const bool s = i->type == PTX_S32;
+    const bool s = i->type == ITYPE_S32;
     const bool less = s ? (int32_t)a < (int32_t)b : a < b;
     switch (i->cmp) {
     case MCMP_EQ: return a == b;
@@ -133,7 +133,7 @@ static inline bool machine_combine(uint8_t bop, bool a, bool b) {
 
 // Words moved by a memory operation.
 static inline uint32_t machine_words(const struct minst *i) {
-    return (i->vec ? i->vec : 1) * (i->type == PTX_B64 ? 2 : 1);
+    return (i->vec ? i->vec : 1) * (i->type == ITYPE_B64 ? 2 : 1);
 }
 
 // The place of a word: there are more cells than stores that fit into the log.
@@ -154,7 +154,7 @@ static inline void machine_memory(struct machine *m, const struct minst *i) {
     uint64_t at = base + (uint32_t)i->offset;
     if (i->src[0].words == 2)
         at = (base | (uint64_t)machine_word(m, &i->src[0], 1) << 32) + (uint64_t)i->offset;
-    if (i->space == PTX_SPACE_LOCAL) {
+    if (i->space == SPACE_LOCAL) {
         const uint32_t place = (uint32_t)at % (LOCAL_BYTES - 16);
         if (place % (4 * words)) m->wrong = "misaligned local access";
         for (uint32_t w = 0; w < words; w++) {
@@ -239,7 +239,7 @@ static inline void machine_step(struct machine *m, const struct minst *i) {
         break;
     case OP_SHL: machine_put(m, d, b >= 32 ? 0 : a << b); break;
     case OP_SHR:
-        if (i->type == PTX_S32)
+        if (i->type == ITYPE_S32)
             machine_put(m, d, (uint32_t)((int32_t)a >> (b > 31 ? 31 : b)));
         else
             machine_put(m, d, b >= 32 ? 0 : a >> b);

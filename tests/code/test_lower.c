@@ -363,7 +363,7 @@ static void halves_of_literals(void **state) {
 
 static void operands_fit_the_machine(void **state) {
     (void)state;
-    struct minst m = {.op = OP_IADD, .type = PTX_U32};
+    struct minst m = {.op = OP_IADD, .type = ITYPE_U32};
     const struct opnd word = {.kind = OPND_IMM, .words = 1, .imm = 0x12345678};
     const struct opnd small = {.kind = OPND_IMM, .words = 1, .imm = 5};
     const struct opnd zero = {.kind = OPND_IMM, .words = 1};
@@ -374,13 +374,13 @@ static void operands_fit_the_machine(void **state) {
     assert_false(isa_fits(&m, 0, &small));
     assert_false(isa_fits(&m, 0, &c));
     assert_true(isa_fits(&m, 0, &zero));
-    m = (struct minst){.op = OP_FFMA, .type = PTX_F32};
+    m = (struct minst){.op = OP_FFMA, .type = ITYPE_F32};
     assert_true(isa_fits(&m, 1, &one) && isa_fits(&m, 2, &c));
     assert_false(isa_fits(&m, 1, &word));
     assert_false(isa_fits(&m, 2, &one));
     m.src[2] = c;
     assert_false(isa_fits(&m, 1, &one)); // one constant or immediate an instruction
-    m = (struct minst){.op = OP_IMAD, .type = PTX_U32};
+    m = (struct minst){.op = OP_IMAD, .type = ITYPE_U32};
     assert_true(isa_fits(&m, 1, &small));
     assert_false(isa_fits(&m, 1, &one)); // no 20-bit integer
     m = (struct minst){.op = OP_LD};

@@ -83,7 +83,7 @@ static inline void text_opcode(struct text *t, const struct minst *m) {
         text_add(t, "%s%s", m->flags & MF_LEAD ? "<" : "+", op_class_text(m->klass));
         return;
     }
-    static const char *const space[] = {"", "", "", ".C", ".G", ".L", ".P", ".S", ".T"};
+    static const char *const space[] = {"", ".C", ".G", ".L", ".P", ".S", ".T"};
     text_add(t, "%s", mop_info[m->op].text);
     if (mop_info[m->op].flags & (OPF_LOAD | OPF_STORE)) text_add(t, "%s", space[m->space]);
     for (size_t k = 0; k < WW_COUNT(flags); k++)

@@ -54,8 +54,8 @@ static uint64_t with_carry(struct cpu *c, const struct minst *m, uint32_t a, uin
 }
 
 static uint64_t product(const struct minst *m, uint64_t a, uint64_t b) {
-    const unsigned bits = ptx_type_bits((enum ptx_type)m->type);
-    const bool s = ptx_type_is_signed((enum ptx_type)m->type);
+    const unsigned bits = isa_type_bits((enum isa_type)m->type);
+    const bool s = isa_type_is_signed((enum isa_type)m->type);
     const uint64_t p = extend(a, bits, s) * extend(b, bits, s);
     if (bits == 16) return m->flags & MF_HI ? (uint32_t)p >> 16 : (uint32_t)p;
     return m->flags & MF_HI ? p >> 32 : (uint32_t)p;
@@ -69,7 +69,7 @@ static uint32_t permute(uint64_t pair, uint32_t selector) {
 }
 
 static void memory(struct cpu *c, const struct minst *m) {
-    const unsigned bits = ptx_type_bits((enum ptx_type)m->type) * (m->vec ? m->vec : 1);
+    const unsigned bits = isa_type_bits((enum isa_type)m->type) * (m->vec ? m->vec : 1);
     const uint64_t at =
         ((m->src[0].kind ? value(c, &m->src[0]) : 0) + (uint64_t)m->offset) % MEMORY;
     const uint8_t *const from = m->op == OP_LDC ? c->c0 : c->memory;
@@ -87,7 +87,7 @@ static void memory(struct cpu *c, const struct minst *m) {
     } else {
         uint32_t v = 0;
         memcpy(&v, from + at, bits / 8);
-        put(c, &m->dst[0], extend(v, bits, ptx_type_is_signed((enum ptx_type)m->type)));
+        put(c, &m->dst[0], extend(v, bits, isa_type_is_signed((enum isa_type)m->type)));
     }
 }
 
@@ -100,8 +100,8 @@ static uint32_t reverse(uint32_t v) {
 static void step(struct cpu *c, const struct minst *m) {
     const uint64_t a = value(c, &m->src[0]), b = value(c, &m->src[1]), d = value(c, &m->src[2]);
     const bool neg_a = m->src[0].mods & OPND_NEG, neg_b = m->src[1].mods & OPND_NEG;
-    const bool s = ptx_type_is_signed((enum ptx_type)m->type);
-    const unsigned bits = ptx_type_bits((enum ptx_type)m->type);
+    const bool s = isa_type_is_signed((enum isa_type)m->type);
+    const unsigned bits = isa_type_bits((enum isa_type)m->type);
     const struct opnd *const to = &m->dst[0];
     switch (m->op) {
     case OP_MOV: put(c, to, a); break;
@@ -144,8 +144,8 @@ static void step(struct cpu *c, const struct minst *m) {
     case OP_PRMT: put(c, to, permute((b << 32) | (uint32_t)a, (uint32_t)d)); break;
     case OP_CVT:
         put(c, to,
-            extend(a, ptx_type_bits((enum ptx_type)m->stype),
-                   ptx_type_is_signed((enum ptx_type)m->stype)));
+            extend(a, isa_type_bits((enum isa_type)m->stype),
+                   isa_type_is_signed((enum isa_type)m->stype)));
         break;
     case OP_SEL: put(c, to, value(c, &m->src[2]) ? a : b); break;
     case OP_ISETP: {

@@ -1,5 +1,5 @@
 // What the optimiser makes of each idiom, as text.
-#include "code/disasm.h"
+#include "isa/disasm.h"
 #include "code/opt.h"
 #include "test_build.h"
 
@@ -28,16 +28,16 @@ static void becomes(struct builder *b, const char *const *lines, uint32_t n) {
     } while (0)
 
 static struct minst *global(struct minst *m) {
-    m->space = PTX_SPACE_GLOBAL;
+    m->space = SPACE_GLOBAL;
     m->klass = m->op == OP_LD ? OPC_LD_GLOBAL : OPC_ST_GLOBAL;
-    m->type = PTX_B32;
+    m->type = ITYPE_B32;
     m->vec = 1;
     return m;
 }
 static struct minst *store(struct builder *b, struct opnd address, struct opnd value) {
     return global(emit(b, OP_ST, nothing, address, value));
 }
-static struct minst *sreg(struct builder *b, struct opnd d, enum ptx_sreg s) {
+static struct minst *sreg(struct builder *b, struct opnd d, enum isa_sreg s) {
     struct minst *m = emit(b, OP_S2R, d, nothing, nothing);
     m->aux = (uint16_t)s;
     return m;
@@ -55,7 +55,7 @@ static void constants_become_operands(void **state) {
     struct builder b;
     build_init(&b, 1);
     const uint32_t x = vreg(&b, 1), c = vreg(&b, 1), k = vreg(&b, 1), s = vreg(&b, 1);
-    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    sreg(&b, gpr(x), SREG_tid_x);
     emit(&b, OP_MOV, gpr(c), cbank(CB_LAUNCH, 0x20), nothing);
     emit(&b, OP_MOV, gpr(k), imm(7), nothing);
     emit(&b, OP_IADD, gpr(s), gpr(c), gpr(x)); // the constant changes sides
@@ -71,7 +71,7 @@ static void one_constant_an_instruction(void **state) {
     struct builder b;
     build_init(&b, 1);
     const uint32_t x = vreg(&b, 1), c = vreg(&b, 1), d = vreg(&b, 1);
-    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    sreg(&b, gpr(x), SREG_tid_x);
     emit(&b, OP_MOV, gpr(c), cbank(CB_LAUNCH, 0x20), nothing);
     emit(&b, OP_MOV, gpr(d), cbank(CB_LAUNCH, 0x24), nothing);
     emit(&b, OP_IADD, gpr(c), gpr(c), gpr(d));
@@ -89,7 +89,7 @@ static void additions_go_into_addresses(void **state) {
     struct builder b;
     build_init(&b, 1);
     const uint32_t p = vreg(&b, 2), q = vreg(&b, 2), x = vreg(&b, 1), a = vreg(&b, 1);
-    global(emit(&b, OP_LD, gpr_sub(p, 0, 2), imm(0), nothing))->type = PTX_B64;
+    global(emit(&b, OP_LD, gpr_sub(p, 0, 2), imm(0), nothing))->type = ITYPE_B64;
     b.f.inst.at[0].src[0] = nothing;
     add64(&b, q, gpr_sub(p, 0, 1), gpr_sub(p, 1, 1), imm((uint32_t)-16), imm(UINT32_MAX));
     global(emit(&b, OP_LD, gpr(x), gpr_sub(q, 0, 2), nothing))->offset = 4;
@@ -105,7 +105,7 @@ static void a_sum_with_other_readers_stays(void **state) {
     struct builder b;
     build_init(&b, 1);
     const uint32_t x = vreg(&b, 1), a = vreg(&b, 1);
-    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    sreg(&b, gpr(x), SREG_tid_x);
     emit(&b, OP_IADD, gpr(a), gpr(x), imm(0x40));
     store(&b, gpr(a), gpr(a));
     end(&b);
@@ -118,8 +118,8 @@ static void shifts_and_products_join_additions(void **state) {
     build_init(&b, 1);
     const uint32_t x = vreg(&b, 1), y = vreg(&b, 1), t = vreg(&b, 1), u = vreg(&b, 1),
                    d = vreg(&b, 1), e = vreg(&b, 1);
-    sreg(&b, gpr(x), PTX_SREG_tid_x);
-    sreg(&b, gpr(y), PTX_SREG_tid_y);
+    sreg(&b, gpr(x), SREG_tid_x);
+    sreg(&b, gpr(y), SREG_tid_y);
     emit(&b, OP_SHL, gpr(t), gpr(x), imm(4));
     emit(&b, OP_IADD, gpr(d), gpr(y), gpr(t));
     emit(&b, OP_IMUL, gpr(u), gpr(x), gpr(d));
@@ -136,7 +136,7 @@ static void no_scaled_addition_on_tesla(void **state) {
     build_init(&b, 1);
     b.target.gen = GEN_TESLA;
     const uint32_t x = vreg(&b, 1), t = vreg(&b, 1), d = vreg(&b, 1);
-    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    sreg(&b, gpr(x), SREG_tid_x);
     emit(&b, OP_SHL, gpr(t), gpr(x), imm(4));
     emit(&b, OP_IADD, gpr(d), gpr(x), gpr(t));
     store(&b, gpr(d), gpr(d));
@@ -150,11 +150,11 @@ static void wide_addresses_become_multiply_adds(void **state) {
     struct builder b;
     build_init(&b, 1);
     const uint32_t x = vreg(&b, 1), c = vreg(&b, 2), w = vreg(&b, 2), p = vreg(&b, 2);
-    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    sreg(&b, gpr(x), SREG_tid_x);
     for (uint8_t i = 0; i < 2; i++)
         emit(&b, OP_MOV, gpr_sub(c, i, 1), cbank(CB_LAUNCH, 0x20u + 4u * i), nothing);
     emit(&b, OP_SHL, gpr_sub(w, 0, 1), gpr(x), imm(2));
-    emit(&b, OP_SHR, gpr_sub(w, 1, 1), gpr(x), imm(30))->type = PTX_S32;
+    emit(&b, OP_SHR, gpr_sub(w, 1, 1), gpr(x), imm(30))->type = ITYPE_S32;
     add64(&b, p, gpr_sub(c, 0, 1), gpr_sub(c, 1, 1), gpr_sub(w, 0, 1), gpr_sub(w, 1, 1));
     store(&b, gpr_sub(p, 0, 2), gpr(x));
     end(&b);
@@ -168,15 +168,15 @@ static void signs_become_operands(void **state) {
     build_init(&b, 1);
     const uint32_t x = vreg(&b, 1), n = vreg(&b, 1), a = vreg(&b, 1), d = vreg(&b, 1),
                    e = vreg(&b, 1);
-    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    sreg(&b, gpr(x), SREG_tid_x);
     struct minst *m = emit(&b, OP_FABSNEG, gpr(a), gpr(x), nothing);
-    m->type = PTX_F32;
+    m->type = ITYPE_F32;
     m->src[0].mods = OPND_ABS;
     m = emit(&b, OP_FABSNEG, gpr(n), gpr(a), nothing);
-    m->type = PTX_F32;
+    m->type = ITYPE_F32;
     m->src[0].mods = OPND_NEG;
-    emit(&b, OP_FADD, gpr(d), gpr(x), gpr(n))->type = PTX_F32;
-    emit(&b, OP_FMUL, gpr(e), gpr(d), gpr(a))->type = PTX_F32; // products take no absolute value
+    emit(&b, OP_FADD, gpr(d), gpr(x), gpr(n))->type = ITYPE_F32;
+    emit(&b, OP_FMUL, gpr(e), gpr(d), gpr(a))->type = ITYPE_F32; // products take no absolute value
     store(&b, gpr(x), gpr(e));
     end(&b);
     BECOMES(&b, "S2R V0, SR_tid.x", "FMOV V2, |V0|", "FADD V3, V0, -|V0|", "FMUL V4, V3, V2",
@@ -187,11 +187,11 @@ static void signs_become_operands(void **state) {
 static void fetch_with(struct builder *b, unsigned used) {
     build_init(b, 1);
     const uint32_t at = vreg(b, 2), four = vreg(b, 4), x = vreg(b, 1);
-    sreg(b, gpr(x), PTX_SREG_tid_x);
+    sreg(b, gpr(x), SREG_tid_x);
     emit(b, OP_LD, gpr_sub(at, 0, 2), gpr(x), nothing);
     global(&b->f.inst.at[1])->vec = 2;
     struct minst *m = emit(b, OP_TEX, gpr_sub(four, 0, 4), imm(64), gpr_sub(at, 0, 2));
-    m->type = m->stype = PTX_F32;
+    m->type = m->stype = ITYPE_F32;
     m->sub = MTEX_2D;
     m->vec = 4;
     for (uint8_t k = 0; k < 4; k++)
@@ -226,7 +226,7 @@ static void dead_code_takes_its_fillers_along(void **state) {
     struct builder b;
     build_init(&b, 1);
     const uint32_t x = vreg(&b, 1), d = vreg(&b, 1), e = vreg(&b, 1);
-    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    sreg(&b, gpr(x), SREG_tid_x);
     emit(&b, OP_IDIV, gpr(d), gpr(x), imm(3));
     for (unsigned i = 0; i < 3; i++) emit(&b, OP_NOP, gpr(d), gpr(d), nothing)->flags = MF_FILLER;
     emit(&b, OP_IREM, gpr(e), gpr(x), imm(5));
@@ -241,7 +241,7 @@ static void a_carry_nobody_reads_goes(void **state) {
     struct builder b;
     build_init(&b, 1);
     const uint32_t x = vreg(&b, 1), p = vreg(&b, 2);
-    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    sreg(&b, gpr(x), SREG_tid_x);
     add64(&b, p, gpr(x), gpr(x), gpr(x), gpr(x));
     store(&b, gpr(x), gpr_sub(p, 0, 1));
     end(&b);
@@ -253,8 +253,8 @@ static void equal_values_are_found(void **state) {
     struct builder b;
     build_init(&b, 1);
     const uint32_t x = vreg(&b, 1), y = vreg(&b, 1), d = vreg(&b, 1);
-    sreg(&b, gpr(x), PTX_SREG_tid_x);
-    sreg(&b, gpr(y), PTX_SREG_tid_x);
+    sreg(&b, gpr(x), SREG_tid_x);
+    sreg(&b, gpr(y), SREG_tid_x);
     emit(&b, OP_IMUL, gpr(d), gpr(x), gpr(y));
     store(&b, gpr(x), gpr(d));
     end(&b);
@@ -266,8 +266,8 @@ static void clocks_are_not_equal(void **state) {
     struct builder b;
     build_init(&b, 1);
     const uint32_t x = vreg(&b, 1), y = vreg(&b, 1), d = vreg(&b, 1);
-    sreg(&b, gpr(x), PTX_SREG_clock)->flags = MF_VOLATILE;
-    sreg(&b, gpr(y), PTX_SREG_clock)->flags = MF_VOLATILE;
+    sreg(&b, gpr(x), SREG_clock)->flags = MF_VOLATILE;
+    sreg(&b, gpr(y), SREG_clock)->flags = MF_VOLATILE;
     emit(&b, OP_IADD, gpr(d), gpr(y), gpr(x))->src[1].mods = OPND_NEG;
     store(&b, gpr(d), gpr(d));
     end(&b);
@@ -281,7 +281,7 @@ static void short_branches_become_guards(void **state) {
     build_init(&b, 1);
     const uint32_t x = vreg(&b, 1), d = vreg(&b, 1), p = vpred(&b);
     const int32_t other = label(&b), after = label(&b);
-    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    sreg(&b, gpr(x), SREG_tid_x);
     emit(&b, OP_ISETP, pred(p), gpr(x), imm(3))->cmp = MCMP_LT;
     emit_branch(&b, other, p, false);
     emit(&b, OP_IADD, gpr(d), gpr(x), imm(1));
@@ -301,7 +301,7 @@ static void branches_are_mended(void **state) {
     build_init(&b, 1);
     const uint32_t x = vreg(&b, 1), p = vpred(&b);
     const int32_t far = label(&b), hop = label(&b), next = label(&b), last = label(&b);
-    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    sreg(&b, gpr(x), SREG_tid_x);
     emit(&b, OP_ISETP, pred(p), gpr(x), imm(3))->cmp = MCMP_LT;
     emit_branch(&b, far, p, false);           // to a jump to the end
     emit_branch(&b, next, VPRED_TRUE, false); // to the next instruction
@@ -323,7 +323,7 @@ static void negated_predicates_vanish(void **state) {
     struct builder b;
     build_init(&b, 1);
     const uint32_t x = vreg(&b, 1), p = vpred(&b), q = vpred(&b);
-    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    sreg(&b, gpr(x), SREG_tid_x);
     emit(&b, OP_ISETP, pred(p), gpr(x), imm(3))->cmp = MCMP_LT;
     emit(&b, OP_PSETP, pred(q), pred(p), nothing)->src[0].mods = OPND_NOT;
     store(&b, gpr(x), gpr(x))->guard = q;
@@ -336,7 +336,7 @@ static void comparisons_take_the_second_condition(void **state) {
     struct builder b;
     build_init(&b, 1);
     const uint32_t x = vreg(&b, 1), p = vpred(&b), q = vpred(&b), r = vpred(&b);
-    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    sreg(&b, gpr(x), SREG_tid_x);
     emit(&b, OP_ISETP, pred(p), gpr(x), imm(3))->cmp = MCMP_LT;
     emit(&b, OP_ISETP, pred(q), gpr(x), imm(9))->cmp = MCMP_EQ;
     struct minst *m = emit(&b, OP_PSETP, pred(r), pred(p), pred(q));
@@ -355,7 +355,7 @@ static void a_side_that_goes_on_elsewhere(void **state) {
     build_init(&b, 1);
     const uint32_t x = vreg(&b, 1), p = vpred(&b), q = vpred(&b);
     const int32_t head = label(&b), out = label(&b);
-    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    sreg(&b, gpr(x), SREG_tid_x);
     place(&b, head);
     emit(&b, OP_BAR, nothing, imm(0), nothing);
     emit(&b, OP_ISETP, pred(q), gpr(x), imm(9))->cmp = MCMP_GT;
@@ -381,8 +381,8 @@ static void constants_leave_sums(void **state) {
         if (which == 0) b.target.gen = GEN_VOLTA;
         const uint32_t x = vreg(&b, 1), y = vreg(&b, 1), k = vreg(&b, 1), t = vreg(&b, 1),
                        a = vreg(&b, 1), c = vreg(&b, 1);
-        sreg(&b, gpr(x), PTX_SREG_tid_x);
-        sreg(&b, gpr(y), PTX_SREG_ctaid_x);
+        sreg(&b, gpr(x), SREG_tid_x);
+        sreg(&b, gpr(y), SREG_ctaid_x);
         emit(&b, OP_MOV, gpr(k), imm(0x30), nothing);
         emit(&b, OP_IADD, gpr(t), gpr(x), imm((uint32_t)-1));
         emit(&b, OP_ISCADD, gpr(a), gpr(t), gpr(y))->sub = 2;
@@ -408,7 +408,7 @@ static void fixed_values_leave_loops(void **state) {
     const uint32_t x = vreg(&b, 1), i = vreg(&b, 1), f = vreg(&b, 1), a = vreg(&b, 1),
                    p = vpred(&b);
     const int32_t head = label(&b);
-    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    sreg(&b, gpr(x), SREG_tid_x);
     emit(&b, OP_MOV, gpr(i), imm(0), nothing);
     place(&b, head);
     struct minst *const m = emit(&b, OP_BFE, gpr(f), gpr(x), imm(2));
@@ -430,11 +430,11 @@ static void loads_start_early(void **state) {
     struct builder b;
     build_init(&b, 1);
     const uint32_t x = vreg(&b, 1), s = vreg(&b, 1), l[3] = {vreg(&b, 1), vreg(&b, 1), vreg(&b, 1)};
-    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    sreg(&b, gpr(x), SREG_tid_x);
     emit(&b, OP_MOV, gpr(s), gpr(x), nothing);
     for (unsigned i = 0; i < 3; i++) {
         global(emit(&b, OP_LD, gpr(l[i]), gpr(x), nothing))->offset = 16 * i;
-        emit(&b, OP_FADD, gpr(s), gpr(s), gpr(l[i]))->type = PTX_F32;
+        emit(&b, OP_FADD, gpr(s), gpr(s), gpr(l[i]))->type = ITYPE_F32;
     }
     store(&b, gpr(x), gpr(s))->offset = 64;
     end(&b);
@@ -450,7 +450,7 @@ static void loads_mind_stores(void **state) {
         struct builder b;
         build_init(&b, 1);
         const uint32_t x = vreg(&b, 1), y = vreg(&b, 1), d = vreg(&b, 1);
-        sreg(&b, gpr(x), PTX_SREG_tid_x);
+        sreg(&b, gpr(x), SREG_tid_x);
         emit(&b, OP_IMUL, gpr(y), gpr(x), imm(77));
         store(&b, gpr(x), gpr(y))->offset = 4;
         global(emit(&b, OP_LD, gpr(d), gpr(x), nothing))->offset = apart ? 8 : 4;
@@ -478,7 +478,7 @@ static void registers_are_free_between_values(void **state) {
     const uint32_t x = vreg(&b, 1);
     uint32_t v[REGISTERS];
     for (unsigned i = 0; i < REGISTERS; i++) v[i] = vreg(&b, 1);
-    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    sreg(&b, gpr(x), SREG_tid_x);
     for (unsigned i = 0; i < STORES; i++) {
         struct minst *ld = global(emit(&b, OP_LD, gpr(v[i % REGISTERS]), gpr(x), nothing));
         ld->offset = 4 * (int)i;

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "test_build.h"
+#include "../isa/test_latencies.h"
 #include "test_targets.h"
 
 #ifndef WW_SOURCE_DIR
@@ -403,7 +404,7 @@ static void an_unrolled_convolution_keeps_its_sums_alone(void **state) {
 static enum target_gen generation_of(const char *name) {
     static const char *const names[] = {
 #define GENERATION(id, text, first, last, registers, costs, traits, source) [GEN_##id] = text,
-#include "code/generation.def"
+#include "isa/generation.def"
 #undef GENERATION
     };
     for (int gen = 0; gen < GEN_N; gen++)

@@ -172,7 +172,7 @@ static void an_impossible_demand_is_refused(void **state) {
     emit(&b, OP_MOV, gpr(w), imm(1), nothing);
     for (uint8_t i = 0; i < 4; i++) emit(&b, OP_MOV, gpr_sub(q, i, 1), imm(i), nothing);
     struct minst *m = emit(&b, OP_ST, nothing, gpr(w), gpr_sub(q, 0, 4));
-    m->space = PTX_SPACE_GLOBAL;
+    m->space = SPACE_GLOBAL;
     m->vec = 4;
     emit(&b, OP_EXIT, nothing, nothing, nothing);
     struct diags d;
@@ -218,7 +218,7 @@ static void vectors_are_built_in_place(void **state) {
         emit(&b, OP_MOV, gpr_sub(q, i, 1), gpr(w), nothing);
     }
     struct minst *m = emit(&b, OP_ST, nothing, nothing, gpr_sub(q, 0, 4));
-    m->space = PTX_SPACE_GLOBAL;
+    m->space = SPACE_GLOBAL;
     m->vec = 4;
     emit(&b, OP_EXIT, nothing, nothing, nothing);
     ra_run(&b.f, 63, NULL);

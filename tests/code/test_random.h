@@ -68,7 +68,7 @@ static inline void random_idiom(struct pool *p, struct opnd d) {
         if (build_random(b, 3) == 0) m->src[1].mods = OPND_NEG;
         break;
     case 1:
-        emit(b, OP_IMUL, t, x, any_source(p))->type = PTX_S32;
+        emit(b, OP_IMUL, t, x, any_source(p))->type = ITYPE_S32;
         emit(b, OP_IADD, d, t, any_source(p));
         break;
     case 2: // a shared address with a constant part
@@ -76,8 +76,8 @@ static inline void random_idiom(struct pool *p, struct opnd d) {
         emit(b, OP_IADD, t, x, u);
         for (uint32_t i = 0; i < 2; i++) {
             m = emit(b, i ? OP_ST : OP_LD, i ? nothing : d, t, i ? d : nothing);
-            m->space = PTX_SPACE_GLOBAL;
-            m->type = PTX_B32;
+            m->space = SPACE_GLOBAL;
+            m->type = ITYPE_B32;
             m->vec = 1;
             m->offset = 4 * build_random(b, 9) - 16;
         }
@@ -89,12 +89,12 @@ static inline void random_idiom(struct pool *p, struct opnd d) {
         const uint32_t n = 1 + build_random(b, 30);
         if (build_random(b, 2)) {
             emit(b, OP_SHL, gpr_sub(w, 0, 1), x, imm(n));
-            emit(b, OP_SHR, gpr_sub(w, 1, 1), x, imm(32 - n))->type = PTX_S32;
+            emit(b, OP_SHR, gpr_sub(w, 1, 1), x, imm(32 - n))->type = ITYPE_S32;
         } else {
             const struct opnd y = any_source(p);
-            emit(b, OP_IMUL, gpr_sub(w, 0, 1), x, y)->type = PTX_S32;
+            emit(b, OP_IMUL, gpr_sub(w, 0, 1), x, y)->type = ITYPE_S32;
             m = emit(b, OP_IMUL, gpr_sub(w, 1, 1), x, y);
-            m->type = PTX_S32;
+            m->type = ITYPE_S32;
             m->flags = MF_HI;
         }
         const uint32_t c = vreg(b, 2);
@@ -112,8 +112,8 @@ static inline void random_idiom(struct pool *p, struct opnd d) {
             m->flags = i ? MF_CC_IN : MF_CC_OUT;
         }
         m = emit(b, OP_LD, d, gpr_sub(e, 0, 2), nothing);
-        m->space = PTX_SPACE_GLOBAL;
-        m->type = PTX_B32;
+        m->space = SPACE_GLOBAL;
+        m->type = ITYPE_B32;
         m->vec = 1;
         m->offset = 8;
         if (build_random(b, 2))
@@ -164,7 +164,7 @@ static inline void random_idiom(struct pool *p, struct opnd d) {
         if (build_random(b, 3) != 0) {
             emit(b, OP_SHL, u, part, imm(1 + build_random(b, 31)));
         } else {
-            emit(b, OP_IMUL, u, any_word(p), any_source(p))->type = PTX_S32;
+            emit(b, OP_IMUL, u, any_word(p), any_source(p))->type = ITYPE_S32;
         }
         const struct opnd a = fresh_word(p), again = build_random(b, 2) ? part : any_word(p);
         emit(b, OP_IADD, a, u, build_random(b, 2) ? part : y);
@@ -173,8 +173,8 @@ static inline void random_idiom(struct pool *p, struct opnd d) {
                                  build_random(b, 2) ? imm(32) : any_source(p)));
         for (uint32_t i = 0; i < 2; i++) {
             m = random_guard(p, emit(b, OP_LD, i ? u : d, a, nothing));
-            m->space = PTX_SPACE_GLOBAL;
-            m->type = PTX_B32;
+            m->space = SPACE_GLOBAL;
+            m->type = ITYPE_B32;
             m->vec = 1;
             m->offset = 4 * build_random(b, 9) - 16;
         }
@@ -206,7 +206,7 @@ static inline void random_op(struct pool *p) {
     case 4:
         m = random_guard(p, emit(b, OP_IMUL, d, x, y));
         m->flags = build_random(b, 2) ? MF_HI : 0;
-        if (build_random(b, 2)) m->type = PTX_S32;
+        if (build_random(b, 2)) m->type = ITYPE_S32;
         break;
     case 5:
         m = random_guard(p, emit(b, OP_IMAD, d, x, y));
@@ -220,7 +220,7 @@ static inline void random_op(struct pool *p) {
         break;
     case 8: random_guard(p, emit(b, OP_SHL, d, x, imm(build_random(b, 34)))); break;
     case 9:
-        random_guard(p, emit(b, OP_SHR, d, x, y))->type = build_random(b, 2) ? PTX_S32 : PTX_U32;
+        random_guard(p, emit(b, OP_SHR, d, x, y))->type = build_random(b, 2) ? ITYPE_S32 : ITYPE_U32;
         break;
     case 10:
         m = random_guard(p, emit(b, OP_SEL, d, x, y));
@@ -270,9 +270,9 @@ static inline void random_op(struct pool *p) {
         if (words == 4) v = gpr_sub(p->quad[build_random(b, p->n_quad)], 0, 4);
         const bool load = build_random(b, 2);
         m = random_guard(p, emit(b, load ? OP_LD : OP_ST, nothing, x, nothing));
-        m->type = PTX_B32;
+        m->type = ITYPE_B32;
         m->vec = v.words;
-        m->space = PTX_SPACE_GLOBAL;
+        m->space = SPACE_GLOBAL;
         m->offset = build_random(b, 3) * 16;
         m->klass = load ? OPC_LD_GLOBAL : OPC_ST_GLOBAL;
         if (load)
@@ -286,7 +286,7 @@ static inline void random_op(struct pool *p) {
         const struct opnd e = any_pair(p);
         m = random_guard(p, emit(b, OP_IMUL, e, x, y));
         m->flags = MF_WIDE;
-        m->type = PTX_S32;
+        m->type = ITYPE_S32;
         const uint32_t guard = m->guard;
         for (uint32_t i = build_random(b, 3); i-- > 0;) {
             m = emit(b, OP_NOP, i ? e : nothing, e, x);
@@ -379,8 +379,8 @@ static inline void random_program(struct builder *b, struct shape s) {
         const uint32_t ops = 1 + build_random(b, s.ops);
         for (uint32_t j = 0; j < ops; j++) random_op(&p);
         struct minst *m = emit(b, OP_ST, nothing, any_word(&p), any_word(&p));
-        m->space = PTX_SPACE_GLOBAL;
-        m->type = PTX_B32;
+        m->space = SPACE_GLOBAL;
+        m->type = ITYPE_B32;
         m->vec = 1;
         if (s.calls && build_random(b, 3) == 0) emit(b, OP_CALL, nothing, nothing, nothing);
         switch (build_random(b, 8)) {
@@ -402,8 +402,8 @@ static inline void random_program(struct builder *b, struct shape s) {
     // everything that lives everywhere is looked at in the end
     for (uint32_t i = 0; i < p.n_word; i++) {
         struct minst *m = emit(b, OP_ST, nothing, imm(4 * i), gpr(p.word[i]));
-        m->space = PTX_SPACE_GLOBAL;
-        m->type = PTX_B32;
+        m->space = SPACE_GLOBAL;
+        m->type = ITYPE_B32;
         m->vec = 1;
     }
     emit(b, OP_EXIT, nothing, nothing, nothing);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "code/code.h"
+#include "isa/image.h"
 #include "exec/devmem.h"
 #include "exec/exec.h"
 #include "exec/functional.h"
@@ -85,7 +85,7 @@ static inline void prog_free(struct prog *p) {
     free(p);
 }
 // Appends an instruction; the answer may be touched up until the next call.
-static inline struct minst *emit(struct prog *p, enum mop op, enum ptx_type type, struct opnd d,
+static inline struct minst *emit(struct prog *p, enum mop op, enum isa_type type, struct opnd d,
                                  struct opnd a, struct opnd b, struct opnd c) {
     struct minst *m = &p->inst[p->im.n_insts++];
     *m = (struct minst){.op = (uint16_t)op,
@@ -99,7 +99,7 @@ static inline struct minst *emit(struct prog *p, enum mop op, enum ptx_type type
     return m;
 }
 static inline struct minst *emit_exit(struct prog *p) {
-    return emit(p, OP_EXIT, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    return emit(p, OP_EXIT, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
 }
 static inline void prog_clear(struct prog *p) {
     prog_stop(p);

@@ -3,8 +3,8 @@
 #include "test_asm.h"
 
 static struct minst *access_(struct prog *p, bool is_store, uint8_t space, struct opnd a) {
-    struct minst *m = is_store ? emit(p, OP_ST, PTX_U32, NONE_, a, R(8), NONE_)
-                               : emit(p, OP_LD, PTX_U32, R(9), a, NONE_, NONE_);
+    struct minst *m = is_store ? emit(p, OP_ST, ITYPE_U32, NONE_, a, R(8), NONE_)
+                               : emit(p, OP_LD, ITYPE_U32, R(9), a, NONE_, NONE_);
     m->space = space;
     m->vec = 1;
     return m;
@@ -18,13 +18,13 @@ static void uninitialised(void **state) {
         p->im.shared_bytes = 256;
         const uint64_t buf = devmem_alloc(p->mem, 4096, 256, "buf");
         devmem_mark_written(p->mem, buf, 130); // 32 words and two bytes
-        access_(p, false, PTX_SPACE_GLOBAL, RD(2));
-        access_(p, true, PTX_SPACE_GLOBAL, RD(4));
-        access_(p, false, PTX_SPACE_GLOBAL, RD(4));
-        access_(p, true, PTX_SPACE_SHARED, R(6));
-        access_(p, false, PTX_SPACE_SHARED, R(6));
-        struct minst *m = emit(p, OP_LD, PTX_U32, R(9), RD(2), NONE_, NONE_);
-        m->space = PTX_SPACE_GLOBAL;
+        access_(p, false, SPACE_GLOBAL, RD(2));
+        access_(p, true, SPACE_GLOBAL, RD(4));
+        access_(p, false, SPACE_GLOBAL, RD(4));
+        access_(p, true, SPACE_SHARED, R(6));
+        access_(p, false, SPACE_SHARED, R(6));
+        struct minst *m = emit(p, OP_LD, ITYPE_U32, R(9), RD(2), NONE_, NONE_);
+        m->space = SPACE_GLOBAL;
         m->vec = 1;
         m->offset = 4;
         emit_exit(p);
@@ -62,7 +62,7 @@ static void uninitialised(void **state) {
     struct prog *p = prog_new();
     p->args.options.check_uninitialised = true;
     p->im.shared_bytes = 256;
-    access_(p, false, PTX_SPACE_SHARED, R(6));
+    access_(p, false, SPACE_SHARED, R(6));
     emit_exit(p);
     prog_start(p);
     assert_int_equal(exec_step(&p->env, warp0(p)), EXEC_FAULT);
@@ -83,10 +83,10 @@ static enum exec_outcome pair(enum target_gen gen, bool first_store, bool second
     p->args.options.check_races = true;
     p->args.block[0] = 96;
     p->im.shared_bytes = 1024;
-    access_(p, first_store, PTX_SPACE_SHARED, R(6));
-    emit(p, OP_BAR, PTX_NONE, NONE_, I(barrier == 2 ? 3 : 0), barrier == 2 ? I(64) : NONE_, NONE_)
+    access_(p, first_store, SPACE_SHARED, R(6));
+    emit(p, OP_BAR, ITYPE_NONE, NONE_, I(barrier == 2 ? 3 : 0), barrier == 2 ? I(64) : NONE_, NONE_)
         ->sub = MBAR_SYNC;
-    access_(p, second_store, PTX_SPACE_SHARED, R(6));
+    access_(p, second_store, SPACE_SHARED, R(6));
     emit_exit(p);
     prog_start(p);
     struct exec_warp *a = &p->cta.warps[0], *b = &p->cta.warps[1];
@@ -138,11 +138,11 @@ static void atomics_do_not_race(void **state) {
         p->args.options.check_races = true;
         p->args.block[0] = 64;
         p->im.shared_bytes = 256;
-        struct minst *m = emit(p, OP_ATOM, PTX_U32, NONE_, R(6), I(1), NONE_);
-        m->space = PTX_SPACE_SHARED;
+        struct minst *m = emit(p, OP_ATOM, ITYPE_U32, NONE_, R(6), I(1), NONE_);
+        m->space = SPACE_SHARED;
         m->sub = MATOM_ADD;
         m->vec = 1;
-        access_(p, false, PTX_SPACE_SHARED, R(6));
+        access_(p, false, SPACE_SHARED, R(6));
         emit_exit(p);
         prog_start(p);
         assert_int_equal(exec_step(&p->env, &p->cta.warps[0]), EXEC_MEMORY);
@@ -160,15 +160,15 @@ static enum exec_outcome lanes(enum target_gen gen, enum mop between, const char
     p->im.target.gen = gen;
     p->args.options.check_races = true;
     p->im.shared_bytes = 256;
-    access_(p, true, PTX_SPACE_SHARED, R(6));
+    access_(p, true, SPACE_SHARED, R(6));
     if (between == OP_SHFL) {
-        struct minst *const m = emit(p, OP_SHFL, PTX_B32, R(5), R(8), I(1), I(31));
+        struct minst *const m = emit(p, OP_SHFL, ITYPE_B32, R(5), R(8), I(1), I(31));
         m->sub = MSHFL_BFLY;
         m->src[3] = I(~0u);
     } else {
-        emit(p, between, PTX_U32, NONE_, I(~0u), NONE_, NONE_);
+        emit(p, between, ITYPE_U32, NONE_, I(~0u), NONE_, NONE_);
     }
-    access_(p, false, PTX_SPACE_SHARED, R(7));
+    access_(p, false, SPACE_SHARED, R(7));
     emit_exit(p);
     prog_start(p);
     for (uint32_t i = 0; i < 32; i++) {

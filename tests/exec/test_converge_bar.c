@@ -27,7 +27,7 @@ enum { RZ = 255 };
 static struct bars *begin(void) {
     struct bars *b = calloc(1, sizeof *b);
     b->p = prog_new();
-    emit(b->p, OP_S2R, PTX_U32, R(0), NONE_, NONE_, NONE_)->aux = PTX_SREG_laneid;
+    emit(b->p, OP_S2R, ITYPE_U32, R(0), NONE_, NONE_, NONE_)->aux = SREG_laneid;
     return b;
 }
 static void end(struct bars *b) {
@@ -42,7 +42,7 @@ static uint32_t use(struct bars *b, enum bar_fn fn, uint8_t sub) {
     b->use[b->n].sub = sub;
     b->use[b->n].reg = RZ;
     b->use[b->n].pred = PRED_TRUE;
-    emit(b->p, OP_NOP, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    emit(b->p, OP_NOP, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
     return b->n++;
 }
 static uint32_t use_reg(struct bars *b, enum bar_fn fn, uint8_t sub, uint32_t reg) {
@@ -52,19 +52,19 @@ static uint32_t use_reg(struct bars *b, enum bar_fn fn, uint8_t sub, uint32_t re
 }
 static void jump_to(struct bars *b, uint32_t reg) { use_reg(b, BAR_JUMP, 0, reg); }
 static struct minst *branch(struct bars *b, uint32_t guard, bool is_not) {
-    struct minst *m = emit(b->p, OP_BRA, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    struct minst *m = emit(b->p, OP_BRA, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
     m->guard = guard;
     m->guard_not = is_not;
     return m;
 }
 static void mark(struct bars *b, uint32_t digit) {
-    emit(b->p, OP_IMAD, PTX_U32, R(TRACE), R(TRACE), I(10), I(digit));
+    emit(b->p, OP_IMAD, ITYPE_U32, R(TRACE), R(TRACE), I(10), I(digit));
 }
 static void less(struct bars *b, uint32_t pred, struct opnd a, uint32_t than) {
-    emit(b->p, OP_ISETP, PTX_U32, P(pred), a, I(than), NONE_)->cmp = MCMP_LT;
+    emit(b->p, OP_ISETP, ITYPE_U32, P(pred), a, I(than), NONE_)->cmp = MCMP_LT;
 }
 static void note_active(struct bars *b, uint32_t reg_) {
-    emit(b->p, OP_ACTIVEMASK, PTX_B32, R(reg_), NONE_, NONE_, NONE_);
+    emit(b->p, OP_ACTIVEMASK, ITYPE_B32, R(reg_), NONE_, NONE_, NONE_);
 }
 static void start(struct bars *b) {
     struct prog *p = b->p;
@@ -147,8 +147,8 @@ static void loop(void **state) {
     struct bars *b = begin();
     use(b, BAR_BSSY, 1);
     const int32_t top = (int32_t)at(b);
-    emit(b->p, OP_IADD, PTX_U32, R(1), R(1), I(1), NONE_);
-    emit(b->p, OP_ISETP, PTX_U32, P(0), R(1), R(0), NONE_)->cmp = MCMP_LE;
+    emit(b->p, OP_IADD, ITYPE_U32, R(1), R(1), I(1), NONE_);
+    emit(b->p, OP_ISETP, ITYPE_U32, P(0), R(1), R(0), NONE_)->cmp = MCMP_LE;
     branch(b, 0, false)->target = top;
     use(b, BAR_BSYNC, 1);
     note_active(b, 6);
@@ -166,7 +166,7 @@ static void loop(void **state) {
 static void break_leaves(void **state) {
     (void)state;
     struct bars *b = begin();
-    emit(b->p, OP_LOP, PTX_B32, R(2), R(0), I(1), NONE_)->sub = MLOGIC_AND;
+    emit(b->p, OP_LOP, ITYPE_B32, R(2), R(0), I(1), NONE_)->sub = MLOGIC_AND;
     less(b, 1, R(2), 1); // even lanes
     use(b, BAR_BSSY, 0);
     use(b, BAR_BSSY, 1);
@@ -262,7 +262,7 @@ static void same_register_in_both_arms(void **state) {
     (void)state;
     struct bars *b = begin();
     less(b, 0, R(0), 16);
-    emit(b->p, OP_LOP, PTX_B32, R(2), R(0), I(3), NONE_)->sub = MLOGIC_AND;
+    emit(b->p, OP_LOP, ITYPE_B32, R(2), R(0), I(3), NONE_)->sub = MLOGIC_AND;
     less(b, 1, R(2), 2);
     use(b, BAR_BSSY, 0);
     struct minst *arm = branch(b, 0, false), *over = NULL;
@@ -300,7 +300,7 @@ static void save_and_restore(void **state) {
     (void)state;
     struct bars *b = begin();
     less(b, 0, R(0), 16);
-    emit(b->p, OP_LOP, PTX_B32, R(2), R(0), I(1), NONE_)->sub = MLOGIC_AND;
+    emit(b->p, OP_LOP, ITYPE_B32, R(2), R(0), I(1), NONE_)->sub = MLOGIC_AND;
     less(b, 1, R(2), 1);
     use(b, BAR_BSSY, 0);
     struct minst *skip = branch(b, 0, false);
@@ -334,7 +334,7 @@ static void calls(void **state) {
     struct bars *b = begin();
     use(b, BAR_BSSY, 6);
     const uint32_t ret = at(b);
-    emit(b->p, OP_MOV, PTX_B32, R(20), I(0), NONE_, NONE_); // return address, set below
+    emit(b->p, OP_MOV, ITYPE_B32, R(20), I(0), NONE_, NONE_); // return address, set below
     jump_to(b, 4);                                          // CALL.ABS R4:R5
     b->use[b->n - 1].awords = 2;
     b->p->inst[ret].src[0].imm = at(b) * CODE_WORD_BYTES;
@@ -370,8 +370,8 @@ static void calls(void **state) {
 static void jump_tables(void **state) {
     (void)state;
     struct bars *b = begin();
-    emit(b->p, OP_LOP, PTX_B32, R(1), R(0), I(3), NONE_)->sub = MLOGIC_AND;
-    emit(b->p, OP_SHL, PTX_B32, R(1), R(1), I(5), NONE_); // 32 bytes a case
+    emit(b->p, OP_LOP, ITYPE_B32, R(1), R(0), I(3), NONE_)->sub = MLOGIC_AND;
+    emit(b->p, OP_SHL, ITYPE_B32, R(1), R(1), I(5), NONE_); // 32 bytes a case
     use(b, BAR_BSSY, 0);
     jump_to(b, 1);
     b->use[b->n - 1].offset = at(b) * CODE_WORD_BYTES;
@@ -398,13 +398,13 @@ static void warpsync(void **state) {
     less(b, 0, R(0), 10);
     use(b, BAR_BSSY, 0);
     struct minst *then = branch(b, 0, false);
-    emit(b->p, OP_MOV, PTX_B32, R(3), I(5), NONE_, NONE_);
-    emit(b->p, OP_ST, PTX_B32, NONE_, NONE_, R(3), NONE_)->space = PTX_SPACE_SHARED;
-    emit(b->p, OP_WARPSYNC, PTX_NONE, NONE_, I(~0u), NONE_, NONE_);
+    emit(b->p, OP_MOV, ITYPE_B32, R(3), I(5), NONE_, NONE_);
+    emit(b->p, OP_ST, ITYPE_B32, NONE_, NONE_, R(3), NONE_)->space = SPACE_SHARED;
+    emit(b->p, OP_WARPSYNC, ITYPE_NONE, NONE_, I(~0u), NONE_, NONE_);
     struct minst *over = branch(b, PRED_TRUE, false);
     then->target = (int32_t)at(b);
-    emit(b->p, OP_WARPSYNC, PTX_NONE, NONE_, I(~0u), NONE_, NONE_);
-    emit(b->p, OP_LD, PTX_B32, R(4), NONE_, NONE_, NONE_)->space = PTX_SPACE_SHARED;
+    emit(b->p, OP_WARPSYNC, ITYPE_NONE, NONE_, I(~0u), NONE_, NONE_);
+    emit(b->p, OP_LD, ITYPE_B32, R(4), NONE_, NONE_, NONE_)->space = SPACE_SHARED;
     over->target = (int32_t)at(b);
     use(b, BAR_BSYNC, 0);
     b->p->im.shared_bytes = 16;
@@ -423,16 +423,16 @@ static void yield(void **state) {
         struct minst *others = branch(b, 0, true);
         const int32_t top = (int32_t)at(b);
         if (yields) use(b, BAR_YIELD, 0);
-        struct minst *ld = emit(b->p, OP_LD, PTX_B32, R(3), NONE_, NONE_, NONE_);
-        ld->space = PTX_SPACE_SHARED;
+        struct minst *ld = emit(b->p, OP_LD, ITYPE_B32, R(3), NONE_, NONE_, NONE_);
+        ld->space = SPACE_SHARED;
         ld->flags = MF_VOLATILE;
         less(b, 1, R(3), 1);
         branch(b, 1, false)->target = top;
         others->target = (int32_t)at(b);
         use(b, BAR_BSYNC, 0);
         note_active(b, 6);
-        emit(b->p, OP_MOV, PTX_B32, R(4), I(1), NONE_, NONE_);
-        emit(b->p, OP_ST, PTX_B32, NONE_, NONE_, R(4), NONE_)->space = PTX_SPACE_SHARED;
+        emit(b->p, OP_MOV, ITYPE_B32, R(4), I(1), NONE_, NONE_);
+        emit(b->p, OP_ST, ITYPE_B32, NONE_, NONE_, R(4), NONE_)->space = SPACE_SHARED;
         emit_exit(b->p);
         b->p->im.shared_bytes = 16;
         start(b);
@@ -461,15 +461,15 @@ static void turns(void **state) {
     use(b, BAR_BSSY, 0);
     struct minst *others = branch(b, 0, true);
     const int32_t top = (int32_t)at(b);
-    struct minst *ld = emit(b->p, OP_LD, PTX_B32, R(3), NONE_, NONE_, NONE_);
-    ld->space = PTX_SPACE_SHARED;
+    struct minst *ld = emit(b->p, OP_LD, ITYPE_B32, R(3), NONE_, NONE_, NONE_);
+    ld->space = SPACE_SHARED;
     ld->flags = MF_VOLATILE;
     less(b, 1, R(3), 1);
     branch(b, 1, false)->target = top;
     struct minst *over = branch(b, PRED_TRUE, false);
     others->target = (int32_t)at(b);
-    emit(b->p, OP_MOV, PTX_B32, R(4), I(1), NONE_, NONE_);
-    emit(b->p, OP_ST, PTX_B32, NONE_, NONE_, R(4), NONE_)->space = PTX_SPACE_SHARED;
+    emit(b->p, OP_MOV, ITYPE_B32, R(4), I(1), NONE_, NONE_);
+    emit(b->p, OP_ST, ITYPE_B32, NONE_, NONE_, R(4), NONE_)->space = SPACE_SHARED;
     over->target = (int32_t)at(b);
     use(b, BAR_BSYNC, 0);
     note_active(b, 6);
@@ -507,10 +507,10 @@ static void block_barrier(void **state) {
     less(b, 0, R(0), 16);
     use(b, BAR_BSSY, 0);
     struct minst *low = branch(b, 0, false);
-    emit(b->p, OP_BAR, PTX_NONE, NONE_, I(0), NONE_, NONE_);
+    emit(b->p, OP_BAR, ITYPE_NONE, NONE_, I(0), NONE_, NONE_);
     struct minst *over = branch(b, PRED_TRUE, false);
     low->target = (int32_t)at(b);
-    emit(b->p, OP_BAR, PTX_NONE, NONE_, I(0), NONE_, NONE_);
+    emit(b->p, OP_BAR, ITYPE_NONE, NONE_, I(0), NONE_, NONE_);
     over->target = (int32_t)at(b);
     use(b, BAR_BSYNC, 0);
     note_active(b, 6);
@@ -537,11 +537,11 @@ static void branch_if_apart(void **state) {
             less(b, 0, R(0), 4);
             emit_exit(b->p)->guard = 0; // 0 to 3 end
             less(b, 0, R(0), low);
-            emit(b->p, OP_MOV, PTX_B32, R(1), I(~0u), NONE_, NONE_);
+            emit(b->p, OP_MOV, ITYPE_B32, R(1), I(~0u), NONE_, NONE_);
             use(b, BAR_BSSY, 0);
             struct minst *split = branch(b, 0, false); // 16: apart; 0, 32: all go one way
             split->target = (int32_t)at(b) + 1;
-            emit(b->p, OP_NOP, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+            emit(b->p, OP_NOP, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
             const uint32_t k = use_reg(b, BAR_DIV, 0, 1);
             b->use[k].cmp = conv ? MCMP_EQ : MCMP_NE;
             mark(b, 1);
@@ -559,7 +559,7 @@ static void branch_if_apart(void **state) {
 static void bare_return(void **state) {
     (void)state;
     struct bars *b = begin();
-    emit(b->p, OP_RET, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    emit(b->p, OP_RET, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
     emit_exit(b->p);
     start(b);
     assert_int_equal(run_warp0(b->p), EXEC_FAULT);
@@ -608,21 +608,21 @@ static void lower_block(struct bars *b, int node, uint32_t depth) {
     for (; node >= 0; node = nodes[node].next) {
         const struct source *n = &nodes[node];
         if (!n->kind) {
-            emit(p, OP_IMAD, PTX_U32, R(TRACE), R(TRACE), I(31), I(n->digit));
+            emit(p, OP_IMAD, ITYPE_U32, R(TRACE), R(TRACE), I(31), I(n->digit));
             if (with_yields && n->digit < 3) use(b, BAR_YIELD, 0);
             continue;
         }
         note_active(b, BEFORE + depth);
         use(b, BAR_BSSY, (uint8_t)depth);
-        emit(p, OP_MOV, PTX_B32, R(COUNT + depth), I(0), NONE_, NONE_);
+        emit(p, OP_MOV, ITYPE_B32, R(COUNT + depth), I(0), NONE_, NONE_);
         const int32_t top = (int32_t)at(b);
-        emit(p, OP_LOP, PTX_B32, R(1), R(0), I(1u << n->bit), NONE_)->sub = MLOGIC_AND;
-        emit(p, OP_ISETP, PTX_U32, P(0), R(1), I(0), NONE_)->cmp = MCMP_NE;
+        emit(p, OP_LOP, ITYPE_B32, R(1), R(0), I(1u << n->bit), NONE_)->sub = MLOGIC_AND;
+        emit(p, OP_ISETP, ITYPE_U32, P(0), R(1), I(0), NONE_)->cmp = MCMP_NE;
         if (n->kind == 3) {
             lower_block(b, n->a, depth + 1);
-            emit(p, OP_LOP, PTX_B32, R(1), R(0), I(1u << n->bit), NONE_)->sub = MLOGIC_AND;
-            emit(p, OP_IADD, PTX_U32, R(COUNT + depth), R(COUNT + depth), I(1u << n->bit), NONE_);
-            emit(p, OP_ISETP, PTX_U32, P(0), R(COUNT + depth), R(1), NONE_)->cmp = MCMP_LE;
+            emit(p, OP_LOP, ITYPE_B32, R(1), R(0), I(1u << n->bit), NONE_)->sub = MLOGIC_AND;
+            emit(p, OP_IADD, ITYPE_U32, R(COUNT + depth), R(COUNT + depth), I(1u << n->bit), NONE_);
+            emit(p, OP_ISETP, ITYPE_U32, P(0), R(COUNT + depth), R(1), NONE_)->cmp = MCMP_LE;
             branch(b, 0, false)->target = top;
         } else {
             const uint32_t over = at(b);
@@ -639,8 +639,8 @@ static void lower_block(struct bars *b, int node, uint32_t depth) {
         use(b, BAR_BSYNC, (uint8_t)depth);
         // R41 |= active before ^ active now
         note_active(b, 2);
-        emit(p, OP_LOP, PTX_B32, R(2), R(2), R(BEFORE + depth), NONE_)->sub = MLOGIC_XOR;
-        emit(p, OP_LOP, PTX_B32, R(WRONG), R(WRONG), R(2), NONE_)->sub = MLOGIC_OR;
+        emit(p, OP_LOP, ITYPE_B32, R(2), R(2), R(BEFORE + depth), NONE_)->sub = MLOGIC_XOR;
+        emit(p, OP_LOP, ITYPE_B32, R(WRONG), R(WRONG), R(2), NONE_)->sub = MLOGIC_OR;
     }
 }
 static uint32_t interpret(int node, uint32_t lane, uint32_t v) {

@@ -4,14 +4,14 @@
 
 static long double value_of(uint8_t t, uint64_t v, bool ftz) {
     switch (t) {
-    case PTX_F32: {
+    case ITYPE_F32: {
         const uint32_t u = ftz ? flush_((uint32_t)v) : (uint32_t)v;
         return bits_f32(u);
     }
-    case PTX_F64: return bits_f64(v);
-    case PTX_F16:
-    case PTX_BF16: {
-        const int mant = t == PTX_F16 ? 10 : 7, emin = t == PTX_F16 ? -14 : -126;
+    case ITYPE_F64: return bits_f64(v);
+    case ITYPE_F16:
+    case ITYPE_BF16: {
+        const int mant = t == ITYPE_F16 ? 10 : 7, emin = t == ITYPE_F16 ? -14 : -126;
         const int e = (int)((v & 0x7fff) >> mant), top = (0x7fff >> mant);
         const long double m = (long double)(v & ((1u << mant) - 1));
         long double r = e == top ? (m != 0 ? NAN : INFINITY)
@@ -20,23 +20,23 @@ static long double value_of(uint8_t t, uint64_t v, bool ftz) {
         return v & 0x8000 ? -r : r;
     }
     default: {
-        const unsigned bits = ptx_type_bits(t);
+        const unsigned bits = isa_type_bits(t);
         const uint64_t m = bits == 64 ? v : v & ((1ull << bits) - 1);
-        if (ptx_type_is_signed(t)) return (long double)((int64_t)(m << (64 - bits)) >> (64 - bits));
+        if (isa_type_is_signed(t)) return (long double)((int64_t)(m << (64 - bits)) >> (64 - bits));
         return (long double)m;
     }
     }
 }
-static bool is_float(uint8_t t) { return ptx_type_is_float(t); }
-static uint32_t float_bits_of(uint8_t t) { return ptx_type_bits(t); }
+static bool is_float(uint8_t t) { return isa_type_is_float(t); }
+static uint32_t float_bits_of(uint8_t t) { return isa_type_bits(t); }
 static uint64_t nan_of(uint8_t t) {
-    return t == PTX_F32 ? 0x7fffffff : t == PTX_F64 ? 0xfff8000000000000ull : 0x7fff;
+    return t == ITYPE_F32 ? 0x7fffffff : t == ITYPE_F64 ? 0xfff8000000000000ull : 0x7fff;
 }
 static uint64_t inf_of(uint8_t t) {
-    return t == PTX_F32   ? 0x7f800000
-           : t == PTX_F64 ? 0x7ff0000000000000ull
-           : t == PTX_F16 ? 0x7c00
-                          : 0x7f80;
+    return t == ITYPE_F32   ? 0x7f800000
+           : t == ITYPE_F64 ? 0x7ff0000000000000ull
+           : t == ITYPE_F16 ? 0x7c00
+                            : 0x7f80;
 }
 static long double round_to_int(long double v, uint8_t rnd) {
     switch (rnd) {
@@ -84,17 +84,17 @@ static uint64_t reference(const struct minst *m, uint64_t v) {
     const uint8_t from = m->stype, to = m->type;
     const bool ftz = m->flags & MF_FTZ, sat = m->flags & MF_SAT;
     const long double x = value_of(from, v, ftz);
-    const unsigned bits = ptx_type_bits(to);
+    const unsigned bits = isa_type_bits(to);
     if (!is_float(to)) {
         if (is_float(from)) {
-            if (isnan(x)) return from == PTX_F64 || bits == 64 ? 1ull << (bits - 1) : 0;
+            if (isnan(x)) return from == ITYPE_F64 || bits == 64 ? 1ull << (bits - 1) : 0;
         } else if (!sat) {
-            return (uint64_t)(int64_t)(ptx_type_is_signed(from) ? (int64_t)x
+            return (uint64_t)(int64_t)(isa_type_is_signed(from) ? (int64_t)x
                                                                 : (int64_t)(uint64_t)x);
         }
         const long double top =
-            ptx_type_is_signed(to) ? ldexpl(1, (int)bits - 1) - 1 : ldexpl(1, (int)bits) - 1;
-        const long double low = ptx_type_is_signed(to) ? -ldexpl(1, (int)bits - 1) : 0;
+            isa_type_is_signed(to) ? ldexpl(1, (int)bits - 1) - 1 : ldexpl(1, (int)bits) - 1;
+        const long double low = isa_type_is_signed(to) ? -ldexpl(1, (int)bits - 1) : 0;
         long double r = is_float(from) ? round_to_int(x, m->rnd) : x;
         r = r > top ? top : r < low ? low : r;
         return r < 0 ? (uint64_t)(int64_t)r : (uint64_t)r;
@@ -102,7 +102,7 @@ static uint64_t reference(const struct minst *m, uint64_t v) {
     uint64_t r;
     if (isnan(x)) {
         if (sat) return 0;
-        if (to == PTX_F64) return ~0ull; // any NaN
+        if (to == ITYPE_F64) return ~0ull; // any NaN
         return nan_of(to);
     }
     long double y = x;
@@ -111,7 +111,7 @@ static uint64_t reference(const struct minst *m, uint64_t v) {
         if (y == 0) y = copysignl(0, x);
     }
     r = to_float(to, y, m->rnd);
-    if (ftz && to == PTX_F32) r = flush_((uint32_t)r);
+    if (ftz && to == ITYPE_F32) r = flush_((uint32_t)r);
     if (sat) {
         const long double z = value_of(to, r, false);
         if (signbit(z) || z == 0) return 0;
@@ -122,13 +122,13 @@ static uint64_t reference(const struct minst *m, uint64_t v) {
 }
 static uint64_t source_value(uint8_t t, uint64_t *seed, uint32_t n) {
     switch (t) {
-    case PTX_F32:
+    case ITYPE_F32:
         if (n % 3 == 0)
             return f32_bits(
                 (float)((double)(int64_t)rnd64(seed) * exp2(-(double)(rnd64(seed) % 70))));
         if (n % 3 == 1) return f32_bits((float)((int32_t)(rnd64(seed) % 2000) - 1000) / 2.0f);
         return fp32(seed, n / 3);
-    case PTX_F64:
+    case ITYPE_F64:
         if (n % 4 == 0)
             return f64_bits((double)(int64_t)rnd64(seed) * exp2(-(double)(rnd64(seed) % 70)));
         if (n % 4 == 1) return f64_bits((double)((int32_t)(rnd64(seed) % 2000) - 1000) / 2.0);
@@ -136,15 +136,15 @@ static uint64_t source_value(uint8_t t, uint64_t *seed, uint32_t n) {
             return f64_bits((double)bits_f32(fp32(seed, 999)) *
                             (1 + (double)(int)(rnd64(seed) % 3 - 1) * 0x1p-25));
         return fp64(seed, n / 4);
-    case PTX_F16:
-    case PTX_BF16: return rnd64(seed) & 0xffff;
+    case ITYPE_F16:
+    case ITYPE_BF16: return rnd64(seed) & 0xffff;
     default: return edge64(seed, n % 400);
     }
 }
-static bool fits_in_half_test(uint8_t t) { return t == PTX_F16 || t == PTX_BF16; }
+static bool fits_in_half_test(uint8_t t) { return t == ITYPE_F16 || t == ITYPE_BF16; }
 
 static void check_cvt(uint8_t to, uint8_t from, uint8_t rnd, uint32_t flags, uint32_t rounds) {
-    const bool w_in = ptx_type_bits(from) == 64, w_out = ptx_type_bits(to) == 64;
+    const bool w_in = isa_type_bits(from) == 64, w_out = isa_type_bits(to) == 64;
     struct minst m = MI(.op = OP_CVT, .type = to, .stype = from, .rnd = rnd, .flags = flags,
                         .dst = {w_out ? RD(RES) : R(RES)}, .src = {w_in ? RD(RA) : R(RA)});
     LEVELS(v) {
@@ -153,8 +153,8 @@ static void check_cvt(uint8_t to, uint8_t from, uint8_t rnd, uint32_t flags, uin
         for (uint32_t n = 0; n < rounds; n++) {
             for (uint32_t i = 0; i < 32; i++) {
                 set_lane64(&r->a, i, source_value(from, &seed, n * 32 + i));
-                if (ptx_type_bits(from) < 32)
-                    r->a.w[0][i] |= 0xa5a50000u & ~((1u << ptx_type_bits(from)) - 1);
+                if (isa_type_bits(from) < 32)
+                    r->a.w[0][i] |= 0xa5a50000u & ~((1u << isa_type_bits(from)) - 1);
             }
             const uint32_t mask = pick_mask(&seed, n);
             op_step(r, mask);
@@ -166,20 +166,20 @@ static void check_cvt(uint8_t to, uint8_t from, uint8_t rnd, uint32_t flags, uin
                 }
                 want = reference(&m, lane64(&r->a, i));
                 uint64_t keep = w_out ? ~0ull : 0xffffffffu;
-                if (!is_float(to) && ptx_type_bits(to) < 32) { // extended to the word
-                    const unsigned drop = 64 - ptx_type_bits(to);
-                    want = ptx_type_is_signed(to) ? (uint64_t)((int64_t)(want << drop) >> drop)
+                if (!is_float(to) && isa_type_bits(to) < 32) { // extended to the word
+                    const unsigned drop = 64 - isa_type_bits(to);
+                    want = isa_type_is_signed(to) ? (uint64_t)((int64_t)(want << drop) >> drop)
                                                   : want << drop >> drop;
                 } else if (fits_in_half_test(to)) {
                     keep = 0xffff;
                 }
-                if (to == PTX_F64 && want == ~0ull) {
+                if (to == ITYPE_F64 && want == ~0ull) {
                     assert_true(nan64(got));
                     continue;
                 }
                 if ((got & keep) != (want & keep))
                     fail_msg("cvt.%s.%s rnd %u flags %x at %s: %llx gives %llx, not %llx",
-                             ptx_type_text(to), ptx_type_text(from), rnd, flags, exec_simd_level(),
+                             isa_type_text(to), isa_type_text(from), rnd, flags, exec_simd_level(),
                              (unsigned long long)lane64(&r->a, i), (unsigned long long)(got & keep),
                              (unsigned long long)(want & keep));
             }
@@ -188,9 +188,9 @@ static void check_cvt(uint8_t to, uint8_t from, uint8_t rnd, uint32_t flags, uin
     }
     exec_simd_force(NULL);
 }
-static const uint8_t ints[] = {PTX_U8,  PTX_S8,  PTX_U16, PTX_S16,
-                               PTX_U32, PTX_S32, PTX_U64, PTX_S64};
-static const uint8_t floats[] = {PTX_F16, PTX_BF16, PTX_F32, PTX_F64};
+static const uint8_t ints[] = {ITYPE_U8,  ITYPE_S8,  ITYPE_U16, ITYPE_S16,
+                               ITYPE_U32, ITYPE_S32, ITYPE_U64, ITYPE_S64};
+static const uint8_t floats[] = {ITYPE_F16, ITYPE_BF16, ITYPE_F32, ITYPE_F64};
 
 static void int_to_int(void **state) {
     (void)state;
@@ -214,7 +214,7 @@ static void float_to_int(void **state) {
         for (uint32_t b = 0; b < 4; b++)
             for (uint8_t rnd = MRND_RN; rnd <= MRND_RP; rnd++) {
                 check_cvt(ints[a], floats[b], rnd, 0, 120);
-                if (floats[b] == PTX_F32) check_cvt(ints[a], floats[b], rnd, MF_FTZ, 60);
+                if (floats[b] == ITYPE_F32) check_cvt(ints[a], floats[b], rnd, MF_FTZ, 60);
             }
 }
 static void float_to_float(void **state) {
@@ -237,11 +237,11 @@ static void round_trip(void **state) {
     (void)state;
     LEVELS(v) {
         for (uint32_t bf = 0; bf < 2; bf++) {
-            const uint8_t h = bf ? PTX_BF16 : PTX_F16;
-            struct op_run *r = op_new(MI(.op = OP_CVT, .type = PTX_F32, .stype = h, .rnd = MRND_RN,
-                                         .dst = {R(RES)}, .src = {R(RA)}));
-            struct op_run *q = op_new(MI(.op = OP_CVT, .type = h, .stype = PTX_F32, .rnd = MRND_RN,
-                                         .dst = {R(RES)}, .src = {R(RA)}));
+            const uint8_t h = bf ? ITYPE_BF16 : ITYPE_F16;
+            struct op_run *r = op_new(MI(.op = OP_CVT, .type = ITYPE_F32, .stype = h,
+                                         .rnd = MRND_RN, .dst = {R(RES)}, .src = {R(RA)}));
+            struct op_run *q = op_new(MI(.op = OP_CVT, .type = h, .stype = ITYPE_F32,
+                                         .rnd = MRND_RN, .dst = {R(RES)}, .src = {R(RA)}));
             for (uint32_t n = 0; n < 65536; n += 32) {
                 for (uint32_t i = 0; i < 32; i++) r->a.w[0][i] = (n + i) | 0x12340000u;
                 op_step(r, ~0u);
@@ -280,7 +280,7 @@ static void packed(void **state) {
     (void)state;
     const uint32_t one = f32_bits(1.0f), third = f32_bits(1.0f / 3), big = f32_bits(1e6f),
                    nan = 0x7fc00000;
-    struct minst m = MI(.op = OP_CVT, .type = PTX_F16X2, .stype = PTX_F32, .rnd = MRND_RN,
+    struct minst m = MI(.op = OP_CVT, .type = ITYPE_F16X2, .stype = ITYPE_F32, .rnd = MRND_RN,
                         .dst = {R(RES)}, .src = {R(RA), R(RB)});
     assert_int_equal(once(m, one, third, 0), 0x3c003555);
     assert_int_equal(once(m, big, nan, 0), 0x7c007fff);
@@ -288,25 +288,25 @@ static void packed(void **state) {
     assert_int_equal(once(m, big, f32_bits(-2.0f / 3), 0), 0x7bffb955);
     m.flags = MF_RELU;
     assert_int_equal(once(m, one, f32_bits(-2.0f / 3), 0), 0x3c000000);
-    m = MI(.op = OP_CVT, .type = PTX_BF16X2, .stype = PTX_F32, .rnd = MRND_RN, .dst = {R(RES)},
+    m = MI(.op = OP_CVT, .type = ITYPE_BF16X2, .stype = ITYPE_F32, .rnd = MRND_RN, .dst = {R(RES)},
            .src = {R(RA), R(RB)});
     assert_int_equal(once(m, one, third, 0), 0x3f803eab);
     // e4m3: 448 is the greatest number, there is no infinity.
-    m = MI(.op = OP_CVT, .type = PTX_E4M3X2, .stype = PTX_F32, .rnd = MRND_RN,
+    m = MI(.op = OP_CVT, .type = ITYPE_E4M3X2, .stype = ITYPE_F32, .rnd = MRND_RN,
            .flags = MF_SATFINITE, .dst = {R(RES)}, .src = {R(RA), R(RB)});
     assert_int_equal(once(m, one, f32_bits(0.5f), 0) & 0xffff, 0x3830);
     assert_int_equal(once(m, big, big ^ 0x80000000u, 0) & 0xffff, 0x7efe);
     assert_int_equal(once(m, f32_bits(448), f32_bits(464), 0) & 0xffff, 0x7e7e);
     assert_int_equal(once(m, nan, f32_bits(0x1p-9f), 0) & 0xffff, 0x7f01);
     assert_int_equal(once(m, f32_bits(0x1p-10f), f32_bits(0x1.8p-10f), 0) & 0xffff, 0x0001);
-    m.type = PTX_E5M2X2;
+    m.type = ITYPE_E5M2X2;
     assert_int_equal(once(m, one, f32_bits(0.5f), 0) & 0xffff, 0x3c38);
     assert_int_equal(once(m, big, f32_bits(57344), 0) & 0xffff, 0x7b7b);
     assert_int_equal(once(m, nan, f32_bits(0x1p-16f), 0) & 0xffff, 0x7f01);
     // and back, every value
-    m = MI(.op = OP_CVT, .type = PTX_F16X2, .stype = PTX_E4M3X2, .rnd = MRND_RN, .dst = {R(RES)},
-           .src = {R(RA)});
-    struct minst back = MI(.op = OP_CVT, .type = PTX_E4M3X2, .stype = PTX_F16X2, .rnd = MRND_RN,
+    m = MI(.op = OP_CVT, .type = ITYPE_F16X2, .stype = ITYPE_E4M3X2, .rnd = MRND_RN,
+           .dst = {R(RES)}, .src = {R(RA)});
+    struct minst back = MI(.op = OP_CVT, .type = ITYPE_E4M3X2, .stype = ITYPE_F16X2, .rnd = MRND_RN,
                            .flags = MF_SATFINITE, .dst = {R(RES)}, .src = {R(RA)});
     for (uint32_t v = 0; v < 256; v++) {
         const uint32_t e = v >> 3 & 15, f = v & 7;
@@ -317,16 +317,16 @@ static void packed(void **state) {
             assert_int_equal(h, 0x7fff7fff);
             continue;
         }
-        assert_true((double)value_of(PTX_F16, h >> 16, false) == want &&
-                    (double)value_of(PTX_F16, h & 0xffff, false) == -want);
+        assert_true((double)value_of(ITYPE_F16, h >> 16, false) == want &&
+                    (double)value_of(ITYPE_F16, h & 0xffff, false) == -want);
         assert_int_equal(once(back, h, 0, 0) & 0xffff, v << 8 | (v ^ 128));
     }
-    m = MI(.op = OP_CVT, .type = PTX_F16X2, .stype = PTX_E5M2X2, .rnd = MRND_RN, .dst = {R(RES)},
-           .src = {R(RA)});
+    m = MI(.op = OP_CVT, .type = ITYPE_F16X2, .stype = ITYPE_E5M2X2, .rnd = MRND_RN,
+           .dst = {R(RES)}, .src = {R(RA)});
     assert_int_equal(once(m, 0x3c7c, 0, 0), 0x3c007c00);
     assert_int_equal(once(m, 0x01fc, 0, 0), 0x0100fc00);
     // tf32: ten bits of the fraction, ties away from zero
-    m = MI(.op = OP_CVT, .type = PTX_TF32, .stype = PTX_F32, .rnd = MRND_RNA, .dst = {R(RES)},
+    m = MI(.op = OP_CVT, .type = ITYPE_TF32, .stype = ITYPE_F32, .rnd = MRND_RNA, .dst = {R(RES)},
            .src = {R(RA)});
     assert_int_equal(once(m, 0x3f801000, 0, 0), 0x3f802000);
     assert_int_equal(once(m, 0x3f800fff, 0, 0), 0x3f800000);
@@ -337,21 +337,21 @@ static void packed(void **state) {
 }
 static void packed_integers(void **state) {
     (void)state;
-    struct minst m = MI(.op = OP_CVTPACK, .type = PTX_S16, .stype = PTX_S32, .flags = MF_SAT,
+    struct minst m = MI(.op = OP_CVTPACK, .type = ITYPE_S16, .stype = ITYPE_S32, .flags = MF_SAT,
                         .aux = 16, .dst = {R(RES)}, .src = {R(RA), R(RB)});
     assert_int_equal(once(m, 40000, (uint32_t)-40000, 0), 0x7fff8000);
     assert_int_equal(once(m, 5, (uint32_t)-5, 0), 0x0005fffb);
-    m.type = PTX_U16;
+    m.type = ITYPE_U16;
     assert_int_equal(once(m, 70000, (uint32_t)-1, 0), 0xffff0000);
-    m = MI(.op = OP_CVTPACK, .type = PTX_U8, .stype = PTX_S32, .flags = MF_SAT, .aux = 8,
+    m = MI(.op = OP_CVTPACK, .type = ITYPE_U8, .stype = ITYPE_S32, .flags = MF_SAT, .aux = 8,
            .dst = {R(RES)}, .src = {ABC});
     assert_int_equal(once(m, 300, (uint32_t)-7, 0xabcd1234), 0x1234ff00);
-    m.type = PTX_S8;
+    m.type = ITYPE_S8;
     assert_int_equal(once(m, 300, (uint32_t)-300, 0x1234), 0x12347f80);
-    m.type = PTX_S4;
+    m.type = ITYPE_S4;
     m.aux = 4;
     assert_int_equal(once(m, 9, (uint32_t)-9, 0x00abcdef), 0xabcdef78);
-    m.type = PTX_U4;
+    m.type = ITYPE_U4;
     assert_int_equal(once(m, 17, (uint32_t)-9, 0x00abcdef), 0xabcdeff0);
 }
 

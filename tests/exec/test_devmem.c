@@ -119,7 +119,7 @@ static void device_heap(void **state) {
     // Bounded by its limit, freed by the device only.
     struct prog *p = prog_new();
     devmem_heap_limit(p->mem, 1024);
-    struct minst *m = emit(p, OP_SYSCALL, PTX_NONE, RD(4), R(2), NONE_, NONE_);
+    struct minst *m = emit(p, OP_SYSCALL, ITYPE_NONE, RD(4), R(2), NONE_, NONE_);
     m->sub = MSYS_MALLOC;
     emit_exit(p);
     prog_start(p);

@@ -75,7 +75,7 @@ static void arithmetic(void **state) {
             for (uint32_t f = 0; f < 4; f++) {
                 const uint32_t flags = (f & 1 ? MF_FTZ : 0) | (f & 2 ? MF_SAT : 0);
                 check_f32(mop_info[ops[o]].text,
-                          MI(.op = ops[o], .type = PTX_F32, .rnd = rnd, .flags = flags,
+                          MI(.op = ops[o], .type = ITYPE_F32, .rnd = rnd, .flags = flags,
                              .dst = {R(RES)}, .src = {ABC}),
                           ref_arith, rnd == MRND_RN && f ? 300 : 1500);
             }
@@ -84,7 +84,7 @@ static void modifiers(void **state) {
     (void)state;
     for (uint32_t k = 0; k < 64; k++) {
         struct minst m =
-            MI(.op = OP_FFMA, .type = PTX_F32, .rnd = MRND_RN, .dst = {R(RES)}, .src = {ABC});
+            MI(.op = OP_FFMA, .type = ITYPE_F32, .rnd = MRND_RN, .dst = {R(RES)}, .src = {ABC});
         for (uint32_t s = 0; s < 3; s++) m.src[s].mods = (uint8_t)(k >> (2 * s) & 3);
         check_f32("ffma mods", m, ref_arith, 40);
         m.op = OP_FADD;
@@ -111,7 +111,7 @@ static void mad_of_tesla(void **state) {
     (void)state;
     // Operands of a narrow range, so that the long double sum is exact.
     LEVELS(v) {
-        struct minst m = MI(.op = OP_FMAD, .type = PTX_F32, .rnd = MRND_RN, .flags = MF_FTZ,
+        struct minst m = MI(.op = OP_FMAD, .type = ITYPE_F32, .rnd = MRND_RN, .flags = MF_FTZ,
                             .dst = {R(RES)}, .src = {ABC});
         struct op_run *r = op_new(m);
         uint64_t seed = 17;
@@ -172,7 +172,7 @@ static void min_max(void **state) {
                                      MF_ABS, MF_NAN | MF_ABS, MF_NAN | MF_ABS | MF_FTZ};
     for (uint8_t sub = 0; sub < 2; sub++)
         for (uint32_t k = 0; k < WW_COUNT(flags); k++) {
-            struct minst m = MI(.op = OP_FMNMX, .type = PTX_F32, .sub = sub, .flags = flags[k],
+            struct minst m = MI(.op = OP_FMNMX, .type = ITYPE_F32, .sub = sub, .flags = flags[k],
                                 .dst = {R(RES)}, .src = {R(RA), R(RB)});
             check_f32("fmnmx", m, ref_minmax, 200);
             m.src[2] = R(RC);
@@ -194,14 +194,14 @@ static uint32_t ref_copysign(const struct minst *m, uint32_t a, uint32_t b, uint
 static void signs(void **state) {
     (void)state;
     for (uint8_t mods = 0; mods < 4; mods++) {
-        struct minst m = MI(.op = OP_FABSNEG, .type = PTX_F32, .dst = {R(RES)}, .src = {R(RA)});
+        struct minst m = MI(.op = OP_FABSNEG, .type = ITYPE_F32, .dst = {R(RES)}, .src = {R(RA)});
         m.src[0].mods = mods;
         check_f32("fmov", m, ref_mov, 60);
         m.flags = MF_FTZ;
         check_f32("fmov.ftz", m, ref_mov, 60);
     }
     check_f32("copysign",
-              MI(.op = OP_FCOPYSIGN, .type = PTX_F32, .dst = {R(RES)}, .src = {R(RA), R(RB)}),
+              MI(.op = OP_FCOPYSIGN, .type = ITYPE_F32, .dst = {R(RES)}, .src = {R(RA), R(RB)}),
               ref_copysign, 60);
 }
 static bool cmp_f(float a, float b, uint8_t c) {
@@ -227,11 +227,11 @@ static void compares(void **state) {
     LEVELS(v) {
         for (uint8_t c = MCMP_EQ; c <= MCMP_NAN; c++)
             for (uint32_t ftz = 0; ftz < 2; ftz++) {
-                struct minst m = MI(.op = OP_FSETP, .type = PTX_F32, .cmp = c,
+                struct minst m = MI(.op = OP_FSETP, .type = ITYPE_F32, .cmp = c,
                                     .flags = MF_CMP3 | (ftz ? MF_FTZ : 0), .dst = {P(PD), P(PQ)},
                                     .src = {R(RA), R(RB)});
                 struct minst s =
-                    MI(.op = OP_FSET, .type = PTX_U32, .stype = PTX_F32, .cmp = c,
+                    MI(.op = OP_FSET, .type = ITYPE_U32, .stype = ITYPE_F32, .cmp = c,
                        .flags = ftz ? MF_FTZ : 0, .dst = {R(RES)}, .src = {R(RA), R(RB)});
                 struct op_run *r = op_new(m), *q = op_new(s);
                 uint64_t seed = 21;
@@ -260,7 +260,7 @@ static void compares(void **state) {
             }
         for (uint8_t sub = 0; sub < 6; sub++) {
             struct op_run *r = op_new(
-                MI(.op = OP_FTESTP, .type = PTX_F32, .sub = sub, .dst = {P(PD)}, .src = {R(RA)}));
+                MI(.op = OP_FTESTP, .type = ITYPE_F32, .sub = sub, .dst = {P(PD)}, .src = {R(RA)}));
             uint64_t seed = 4;
             for (uint32_t n = 0; n < 40; n++) {
                 for (uint32_t i = 0; i < 32; i++) r->a.w[0][i] = fp32(&seed, n * 32 + i);
@@ -286,7 +286,7 @@ static long double t_rcp(long double v) { return 1 / v; }
 static long double t_rsq(long double v) { return 1 / sqrtl(v); }
 static double worst(uint8_t sub, truth_fn *truth, float lo, float hi, bool relative,
                     uint32_t flags) {
-    struct op_run *r = op_new(MI(.op = OP_MUFU, .type = PTX_F32, .sub = sub, .flags = flags,
+    struct op_run *r = op_new(MI(.op = OP_MUFU, .type = ITYPE_F32, .sub = sub, .flags = flags,
                                  .dst = {R(RES)}, .src = {R(RA)}));
     const uint32_t steps = 40000;
     double max = 0;
@@ -407,7 +407,7 @@ static void special_values(void **state) {
     LEVELS(v) {
         for (uint32_t k = 0; k < WW_COUNT(table); k++) {
             struct op_run *r =
-                op_new(MI(.op = OP_MUFU, .type = PTX_F32, .sub = table[k].sub,
+                op_new(MI(.op = OP_MUFU, .type = ITYPE_F32, .sub = table[k].sub,
                           .flags = table[k].ftz ? MF_FTZ : 0, .dst = {R(RES)}, .src = {R(RA)}));
             for (uint32_t i = 0; i < 32; i++) r->a.w[0][i] = table[k].in;
             op_step(r, ~0u);
@@ -419,7 +419,7 @@ static void special_values(void **state) {
         // Whatever the argument, sine and cosine lie in [-1, 1].
         for (uint8_t sub = MUFU_SIN; sub <= MUFU_COS; sub++) {
             struct op_run *r = op_new(
-                MI(.op = OP_MUFU, .type = PTX_F32, .sub = sub, .dst = {R(RES)}, .src = {R(RA)}));
+                MI(.op = OP_MUFU, .type = ITYPE_F32, .sub = sub, .dst = {R(RES)}, .src = {R(RA)}));
             uint64_t seed = 8;
             for (uint32_t n = 0; n < 3000; n++) {
                 for (uint32_t i = 0; i < 32; i++)
@@ -452,7 +452,7 @@ static void quick_division(void **state) {
     (void)state;
     for (uint32_t k = 0; k < 4; k++)
         check_f32("div.approx",
-                  MI(.op = OP_FDIV, .type = PTX_F32,
+                  MI(.op = OP_FDIV, .type = ITYPE_F32,
                      .flags = (k & 1 ? MF_FTZ : 0) | (k & 2 ? MF_APPROX : MF_FULL), .dst = {R(RES)},
                      .src = {R(RA), R(RB)}),
                   ref_divfast, 300);
@@ -464,7 +464,7 @@ static void same_bits_everywhere(void **state) {
     LEVELS(v) {
         for (uint8_t sub = MUFU_RCP; sub <= MUFU_TANH; sub++) {
             struct op_run *r = op_new(
-                MI(.op = OP_MUFU, .type = PTX_F32, .sub = sub, .dst = {R(RES)}, .src = {R(RA)}));
+                MI(.op = OP_MUFU, .type = ITYPE_F32, .sub = sub, .dst = {R(RES)}, .src = {R(RA)}));
             uint64_t seed = 1234;
             for (uint32_t n = 0; n < 20000; n++) {
                 for (uint32_t i = 0; i < 32; i++) r->a.w[0][i] = fp32(&seed, n * 32 + i);

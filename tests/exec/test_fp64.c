@@ -78,7 +78,7 @@ static void arithmetic(void **state) {
     for (uint32_t o = 0; o < WW_COUNT(ops); o++)
         for (uint8_t rnd = MRND_RN; rnd <= MRND_RP; rnd++) {
             struct minst m =
-                MI(.op = ops[o], .type = PTX_F64, .rnd = rnd, .dst = {RD(RES)}, .src = {ABCD});
+                MI(.op = ops[o], .type = ITYPE_F64, .rnd = rnd, .dst = {RD(RES)}, .src = {ABCD});
             check_f64(mop_info[ops[o]].text, m, ref_arith, 2500);
             m.src[0].mods = OPND_NEG;
             m.src[1].mods = OPND_ABS | OPND_NEG;
@@ -104,12 +104,13 @@ static void min_max_signs(void **state) {
     (void)state;
     for (uint8_t s = 0; s < 2; s++)
         check_f64("dmnmx",
-                  MI(.op = OP_DMNMX, .type = PTX_F64, .sub = s, .dst = {RD(RES)}, .src = {ABCD}),
+                  MI(.op = OP_DMNMX, .type = ITYPE_F64, .sub = s, .dst = {RD(RES)}, .src = {ABCD}),
                   ref_minmax, 100);
-    check_f64("dcopysign", MI(.op = OP_DCOPYSIGN, .type = PTX_F64, .dst = {RD(RES)}, .src = {ABCD}),
-              ref_misc, 60);
+    check_f64("dcopysign",
+              MI(.op = OP_DCOPYSIGN, .type = ITYPE_F64, .dst = {RD(RES)}, .src = {ABCD}), ref_misc,
+              60);
     for (uint8_t k = 0; k < 4; k++) {
-        struct minst m = MI(.op = OP_DABSNEG, .type = PTX_F64, .dst = {RD(RES)}, .src = {RD(RA)});
+        struct minst m = MI(.op = OP_DABSNEG, .type = ITYPE_F64, .dst = {RD(RES)}, .src = {RD(RA)});
         m.src[0].mods = k;
         check_f64("dmov", m, ref_misc, 40);
     }
@@ -139,10 +140,10 @@ static void compares(void **state) {
         for (uint8_t c = MCMP_EQ; c <= MCMP_NAN; c++)
             for (uint8_t neg = 0; neg < 2; neg++) {
                 struct minst m =
-                    MI(.op = OP_DSETP, .type = PTX_F64, .cmp = c, .bop = MBOP_XOR, .flags = MF_CMP3,
-                       .dst = {P(PD), P(PQ)}, .src = {RD(RA), RD(RB), P(PSRC)});
+                    MI(.op = OP_DSETP, .type = ITYPE_F64, .cmp = c, .bop = MBOP_XOR,
+                       .flags = MF_CMP3, .dst = {P(PD), P(PQ)}, .src = {RD(RA), RD(RB), P(PSRC)});
                 m.src[0].mods = neg ? OPND_NEG : 0;
-                struct minst s = MI(.op = OP_FSET, .type = PTX_F32, .stype = PTX_F64, .cmp = c,
+                struct minst s = MI(.op = OP_FSET, .type = ITYPE_F32, .stype = ITYPE_F64, .cmp = c,
                                     .flags = MF_BOOLF, .dst = {R(RES)}, .src = {RD(RA), RD(RB)});
                 struct op_run *r = op_new(m), *q = op_new(s);
                 uint64_t seed = 9;
@@ -172,8 +173,8 @@ static void compares(void **state) {
                 op_free(q);
             }
         for (uint8_t sub = 0; sub < 6; sub++) {
-            struct op_run *r = op_new(
-                MI(.op = OP_FTESTP, .type = PTX_F64, .sub = sub, .dst = {P(PD)}, .src = {RD(RA)}));
+            struct op_run *r = op_new(MI(.op = OP_FTESTP, .type = ITYPE_F64, .sub = sub,
+                                         .dst = {P(PD)}, .src = {RD(RA)}));
             uint64_t seed = 4;
             for (uint32_t n = 0; n < 40; n++) {
                 for (uint32_t i = 0; i < 32; i++) set_lane64(&r->a, i, fp64(&seed, n * 32 + i));
@@ -215,7 +216,7 @@ static void gross(void **state) {
                  {MUFU_RSQ64, 0x4010000000000000ull, 0x3fe0000000000000ull}};
     LEVELS(v) {
         for (uint32_t k = 0; k < WW_COUNT(table); k++) {
-            struct op_run *r = op_new(MI(.op = OP_MUFU, .type = PTX_F64, .sub = table[k].sub,
+            struct op_run *r = op_new(MI(.op = OP_MUFU, .type = ITYPE_F64, .sub = table[k].sub,
                                          .flags = MF_FTZ, .dst = {RD(RES)}, .src = {RD(RA)}));
             for (uint32_t i = 0; i < 32; i++) set_lane64(&r->a, i, table[k].in);
             op_step(r, ~0u);

@@ -11,8 +11,8 @@ static enum ww_status run(struct prog *p, uint64_t limit, const volatile int *st
 }
 static struct minst *memory_op(struct prog *p, enum mop op, uint8_t sub, struct opnd d,
                                struct opnd a, struct opnd b) {
-    struct minst *m = emit(p, op, PTX_U32, d, a, b, NONE_);
-    m->space = PTX_SPACE_GLOBAL;
+    struct minst *m = emit(p, op, ITYPE_U32, d, a, b, NONE_);
+    m->space = SPACE_GLOBAL;
     m->sub = sub;
     m->vec = 1;
     return m;
@@ -27,10 +27,10 @@ static void many_blocks(void **state) {
     p->args.grid[0] = 37;
     p->args.grid[1] = 41;
     p->args.block[0] = 40;
-    emit(p, OP_S2R, PTX_U32, R(0), NONE_, NONE_, NONE_)->aux = PTX_SREG_ctaid_x;
-    emit(p, OP_S2R, PTX_U32, R(1), NONE_, NONE_, NONE_)->aux = PTX_SREG_ctaid_y;
-    emit(p, OP_IMAD, PTX_U32, R(0), R(1), C0(CB0_NCTAID_X, 1), R(0));
-    emit(p, OP_MOV, PTX_B64, RD(2), C0(CB0_PARAMS, 2), NONE_, NONE_);
+    emit(p, OP_S2R, ITYPE_U32, R(0), NONE_, NONE_, NONE_)->aux = SREG_ctaid_x;
+    emit(p, OP_S2R, ITYPE_U32, R(1), NONE_, NONE_, NONE_)->aux = SREG_ctaid_y;
+    emit(p, OP_IMAD, ITYPE_U32, R(0), R(1), C0(CB0_NCTAID_X, 1), R(0));
+    emit(p, OP_MOV, ITYPE_B64, RD(2), C0(CB0_PARAMS, 2), NONE_, NONE_);
     memory_op(p, OP_ATOM, MATOM_ADD, NONE_, RD(2), R(0));
     emit_exit(p);
     struct exec_counts c;
@@ -51,23 +51,23 @@ static void blocks_wait_for_each_other(void **state) {
     const uint64_t flags = devmem_alloc(p->mem, 4096, 256, "flags");
     p->params[0] = flags;
     p->args.grid[0] = 64;
-    emit(p, OP_S2R, PTX_U32, R(0), NONE_, NONE_, NONE_)->aux = PTX_SREG_ctaid_x;
-    emit(p, OP_MOV, PTX_B64, RD(2), C0(CB0_PARAMS, 2), NONE_, NONE_);
-    struct minst *m = emit(p, OP_IMAD, PTX_U32, RD(4), R(0), I(4), RD(2));
+    emit(p, OP_S2R, ITYPE_U32, R(0), NONE_, NONE_, NONE_)->aux = SREG_ctaid_x;
+    emit(p, OP_MOV, ITYPE_B64, RD(2), C0(CB0_PARAMS, 2), NONE_, NONE_);
+    struct minst *m = emit(p, OP_IMAD, ITYPE_U32, RD(4), R(0), I(4), RD(2));
     m->flags = MF_WIDE;
-    m = emit(p, OP_ISETP, PTX_U32, P(0), R(0), I(63), NONE_);
+    m = emit(p, OP_ISETP, ITYPE_U32, P(0), R(0), I(63), NONE_);
     m->cmp = MCMP_EQ;
-    struct minst *last = emit(p, OP_BRA, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    struct minst *last = emit(p, OP_BRA, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
     last->guard = 0;
     const int32_t spin = (int32_t)p->im.n_insts;
     memory_op(p, OP_LD, 0, R(6), RD(4), NONE_)->offset = 4;
-    m = emit(p, OP_ISETP, PTX_U32, P(1), R(6), I(0), NONE_);
+    m = emit(p, OP_ISETP, ITYPE_U32, P(1), R(6), I(0), NONE_);
     m->cmp = MCMP_EQ;
-    m = emit(p, OP_BRA, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    m = emit(p, OP_BRA, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
     m->guard = 1;
     m->target = spin;
     m->reconv = last->target = last->reconv = (int32_t)p->im.n_insts;
-    emit(p, OP_IADD, PTX_U32, R(7), R(6), I(1), NONE_);
+    emit(p, OP_IADD, ITYPE_U32, R(7), R(6), I(1), NONE_);
     memory_op(p, OP_ST, 0, NONE_, RD(4), R(7));
     emit_exit(p);
     struct exec_counts c;
@@ -81,8 +81,8 @@ static void endless(void **state) {
     (void)state;
     struct prog *p = prog_new();
     // The clock may tell a loop to end: this one is not proven to spin.
-    emit(p, OP_S2R, PTX_U32, R(0), NONE_, NONE_, NONE_)->aux = PTX_SREG_clock;
-    emit(p, OP_BRA, PTX_NONE, NONE_, NONE_, NONE_, NONE_)->target = 0;
+    emit(p, OP_S2R, ITYPE_U32, R(0), NONE_, NONE_, NONE_)->aux = SREG_clock;
+    emit(p, OP_BRA, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_)->target = 0;
     struct exec_counts c;
     struct exec_fault f;
     assert_int_equal(run(p, 100000, NULL, &c, &f), WW_ERROR_LIMIT);
@@ -101,7 +101,7 @@ static void spins(void **state) {
     struct exec_counts c;
     struct exec_fault f;
     struct prog *p = prog_new();
-    emit(p, OP_BRA, PTX_NONE, NONE_, NONE_, NONE_, NONE_)->target = 0;
+    emit(p, OP_BRA, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_)->target = 0;
     assert_int_equal(run(p, 0, NULL, &c, &f), WW_ERROR_DEADLOCK);
     char text[512];
     diags_first(&p->diags, text, sizeof text);
@@ -109,9 +109,9 @@ static void spins(void **state) {
         strstr(text, "block (0,0,0) warp 0: lanes 0xffffffff spin at PTX line 1 (BRA)"));
     prog_free(p);
     p = prog_new();
-    emit(p, OP_IADD, PTX_U32, R(0), R(0), I(1), NONE_);
-    emit(p, OP_ISETP, PTX_U32, P(0), R(0), I(3000000), NONE_)->cmp = MCMP_LT;
-    struct minst *const m = emit(p, OP_BRA, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    emit(p, OP_IADD, ITYPE_U32, R(0), R(0), I(1), NONE_);
+    emit(p, OP_ISETP, ITYPE_U32, P(0), R(0), I(3000000), NONE_)->cmp = MCMP_LT;
+    struct minst *const m = emit(p, OP_BRA, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
     m->target = 0;
     m->guard = 0;
     emit_exit(p);
@@ -123,10 +123,10 @@ static void deadlock(void **state) {
     (void)state;
     struct prog *p = prog_new();
     p->args.block[0] = 64;
-    emit(p, OP_S2R, PTX_U32, R(0), NONE_, NONE_, NONE_)->aux = PTX_SREG_tid_x;
-    struct minst *m = emit(p, OP_ISETP, PTX_U32, P(0), R(0), I(32), NONE_);
+    emit(p, OP_S2R, ITYPE_U32, R(0), NONE_, NONE_, NONE_)->aux = SREG_tid_x;
+    struct minst *m = emit(p, OP_ISETP, ITYPE_U32, P(0), R(0), I(32), NONE_);
     m->cmp = MCMP_LT;
-    m = emit(p, OP_BAR, PTX_NONE, NONE_, I(2), I(64), NONE_);
+    m = emit(p, OP_BAR, ITYPE_NONE, NONE_, I(2), I(64), NONE_);
     m->guard = 0;
     emit_exit(p);
     struct exec_counts c;
@@ -142,7 +142,7 @@ static void deadlock(void **state) {
 static void faults_are_told(void **state) {
     (void)state;
     struct prog *p = prog_new();
-    emit(p, OP_TRAP, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    emit(p, OP_TRAP, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
     struct exec_counts c;
     struct exec_fault f = {0};
     assert_int_equal(run(p, 0, NULL, &c, &f), WW_ERROR_TRAP);
@@ -181,15 +181,15 @@ static void a_launch_leaves_nothing_behind(void **state) {
         p->args.grid[0] = launch[k].blocks;
         p->args.block[0] = launch[k].threads;
         p->args.params = p->params;
-        emit(p, OP_S2R, PTX_U32, R(0), NONE_, NONE_, NONE_)->aux = PTX_SREG_ctaid_x;
+        emit(p, OP_S2R, ITYPE_U32, R(0), NONE_, NONE_, NONE_)->aux = SREG_ctaid_x;
         for (uint32_t i = 0; i < 2; i++) {
-            emit(p, OP_MOV, PTX_B64, RD(2 + 2 * i), C0(CB0_PARAMS + 8 * i, 2), NONE_, NONE_);
-            emit(p, OP_IMAD, PTX_U32, RD(2 + 2 * i), R(0), I(4), RD(2 + 2 * i))->flags = MF_WIDE;
+            emit(p, OP_MOV, ITYPE_B64, RD(2 + 2 * i), C0(CB0_PARAMS + 8 * i, 2), NONE_, NONE_);
+            emit(p, OP_IMAD, ITYPE_U32, RD(2 + 2 * i), R(0), I(4), RD(2 + 2 * i))->flags = MF_WIDE;
         }
         memory_op(p, OP_LD, 0, R(6), RD(2), NONE_);
-        emit(p, OP_IADD, PTX_U32, R(6), R(6), I(1), NONE_);
+        emit(p, OP_IADD, ITYPE_U32, R(6), R(6), I(1), NONE_);
         memory_op(p, OP_ST, 0, NONE_, RD(4), R(6));
-        if (launch[k].traps) emit(p, OP_TRAP, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+        if (launch[k].traps) emit(p, OP_TRAP, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
         emit_exit(p);
         assert_int_equal(exec_launch_create(&p->im, p->mem, &p->args, &p->diags, &p->launch),
                          WW_OK);

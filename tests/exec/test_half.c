@@ -99,7 +99,7 @@ static uint32_t reference(const struct minst *m, const struct fmt *f, uint32_t a
 static void arithmetic(void **state) {
     (void)state;
     static const uint16_t ops[] = {OP_HADD, OP_HMUL, OP_HFMA};
-    static const uint8_t types[] = {PTX_F16, PTX_F16X2, PTX_BF16, PTX_BF16X2};
+    static const uint8_t types[] = {ITYPE_F16, ITYPE_F16X2, ITYPE_BF16, ITYPE_BF16X2};
     static const uint32_t flags[] = {0, MF_FTZ, MF_SAT, MF_RELU};
     LEVELS(v) {
         for (uint32_t o = 0; o < 3; o++)
@@ -155,7 +155,7 @@ static void exhaustive(void **state) {
     static const uint32_t set[] = {0x3c01, 0x0001, 0x83ff, 0x7bff, 0x5555, 0x0400, 0x1234};
     for (uint32_t k = 0; k < WW_COUNT(set); k++)
         for (uint32_t o = 0; o < 2; o++) {
-            struct minst m = MI(.op = o ? OP_HMUL : OP_HADD, .type = PTX_F16, .dst = {R(RES)},
+            struct minst m = MI(.op = o ? OP_HMUL : OP_HADD, .type = ITYPE_F16, .dst = {R(RES)},
                                 .src = {R(RA), R(RB)});
             struct op_run *r = op_new(m);
             for (uint32_t n = 0; n < 65536; n += 32) {
@@ -191,8 +191,8 @@ static bool cmp_h(long double a, long double b, uint8_t c) {
 }
 static void compares(void **state) {
     (void)state;
-    static const uint8_t types[] = {PTX_F16, PTX_F16X2, PTX_BF16, PTX_BF16X2};
-    static const uint8_t dest[] = {PTX_U16, PTX_U32, PTX_F16};
+    static const uint8_t types[] = {ITYPE_F16, ITYPE_F16X2, ITYPE_BF16, ITYPE_BF16X2};
+    static const uint8_t dest[] = {ITYPE_U16, ITYPE_U32, ITYPE_F16};
     LEVELS(v) {
         for (uint32_t t = 0; t < 4; t++)
             for (uint8_t c = MCMP_EQ; c <= MCMP_NAN; c++) {
@@ -252,7 +252,7 @@ static void min_max(void **state) {
                 for (uint32_t k = 0; k < 5; k++) {
                     const struct fmt *f = bf ? &BF16 : &F16;
                     struct op_run *r =
-                        op_new(MI(.op = OP_HMNMX, .type = bf ? PTX_BF16 : PTX_F16, .sub = sub,
+                        op_new(MI(.op = OP_HMNMX, .type = bf ? ITYPE_BF16 : ITYPE_F16, .sub = sub,
                                   .flags = flags[k], .dst = {R(RES)}, .src = {R(RA), R(RB)}));
                     uint64_t seed = 6;
                     for (uint32_t n = 0; n < 100; n++) {
@@ -300,7 +300,7 @@ static void special_functions(void **state) {
             for (uint32_t th = 0; th < 2; th++) {
                 const struct fmt *f = bf ? &BF16 : &F16;
                 struct op_run *r =
-                    op_new(MI(.op = th ? OP_HTANH : OP_HEX2, .type = bf ? PTX_BF16 : PTX_F16,
+                    op_new(MI(.op = th ? OP_HTANH : OP_HEX2, .type = bf ? ITYPE_BF16 : ITYPE_F16,
                               .dst = {R(RES)}, .src = {R(RA)}));
                 for (uint32_t n = 0; n < 65536; n += 32) {
                     for (uint32_t i = 0; i < 32; i++) r->a.w[0][i] = n + i;

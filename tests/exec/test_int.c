@@ -4,9 +4,9 @@
 typedef __int128 i128;
 typedef unsigned __int128 u128;
 
-static bool sgn(uint8_t t) { return t == PTX_S8 || t == PTX_S16 || t == PTX_S32 || t == PTX_S64; }
+static bool sgn(uint8_t t) { return t == ITYPE_S8 || t == ITYPE_S16 || t == ITYPE_S32 || t == ITYPE_S64; }
 static i128 val(uint8_t t, uint64_t v) {
-    const unsigned bits = ptx_type_bits(t);
+    const unsigned bits = isa_type_bits(t);
     const u128 m = (u128)v & (((u128)1 << bits) - 1);
     return sgn(t) && m >> (bits - 1) ? (i128)m - ((i128)1 << bits) : (i128)m;
 }
@@ -30,7 +30,7 @@ R32(ref_iadd) {
 static void add(void **state) {
     (void)state;
     const struct minst m =
-        MI(.op = OP_IADD, .type = PTX_S32, .dst = {R(RES)}, .src = {R(RA), R(RB)});
+        MI(.op = OP_IADD, .type = ITYPE_S32, .dst = {R(RES)}, .src = {R(RA), R(RB)});
     check32("iadd", m, ref_iadd, 60);
     struct minst n = m;
     n.src[1].mods = OPND_NEG;
@@ -52,9 +52,9 @@ static void carry(void **state) {
             const bool hi = kind & 16, is_signed = kind & 32;
             if (!imad && (hi || is_signed || (quiet && !in))) continue;
             struct minst m =
-                MI(.op = OP_IADD, .type = PTX_U32, .dst = {R(RES)}, .src = {R(RA), R(RB)});
-            if (imad) m = MI(.op = OP_IMAD, .type = PTX_U32, .dst = {R(RES)}, .src = {ABC});
-            m.type = is_signed ? PTX_S32 : PTX_U32;
+                MI(.op = OP_IADD, .type = ITYPE_U32, .dst = {R(RES)}, .src = {R(RA), R(RB)});
+            if (imad) m = MI(.op = OP_IMAD, .type = ITYPE_U32, .dst = {R(RES)}, .src = {ABC});
+            m.type = is_signed ? ITYPE_S32 : ITYPE_U32;
             m.flags = (quiet ? 0u : MF_CC_OUT) | (in ? MF_CC_IN : 0u) | (hi ? MF_HI : 0u);
             m.src[imad ? 2 : 1].mods = sub ? OPND_NEG : 0;
             struct op_run *r = op_new(m);
@@ -92,7 +92,7 @@ static void carry(void **state) {
 
 R32(ref_imad) {
     UNUSED;
-    const bool is16 = ptx_type_bits(m->type) == 16;
+    const bool is16 = isa_type_bits(m->type) == 16;
     const i128 p = val(m->type, a) * val(m->type, b);
     const bool mad = m->op == OP_IMAD;
     i128 r = p;
@@ -112,7 +112,7 @@ R32(ref_imad) {
 static void multiply(void **state) {
     (void)state;
     for (uint32_t k = 0; k < 4; k++) {
-        static const uint8_t types[] = {PTX_S32, PTX_U32, PTX_S16, PTX_U16};
+        static const uint8_t types[] = {ITYPE_S32, ITYPE_U32, ITYPE_S16, ITYPE_U16};
         for (uint32_t hi = 0; hi < 2; hi++) {
             const uint32_t f = hi ? MF_HI : 0;
             check32("imul",
@@ -126,7 +126,7 @@ static void multiply(void **state) {
     }
     check32(
         "mad.hi.sat",
-        MI(.op = OP_IMAD, .type = PTX_S32, .flags = MF_HI | MF_SAT, .dst = {R(RES)}, .src = {ABC}),
+        MI(.op = OP_IMAD, .type = ITYPE_S32, .flags = MF_HI | MF_SAT, .dst = {R(RES)}, .src = {ABC}),
         ref_imad, 200);
 }
 R64(ref_wide) {
@@ -137,7 +137,7 @@ R64(ref_wide) {
 }
 static void multiply_wide(void **state) {
     (void)state;
-    static const uint8_t types[] = {PTX_S32, PTX_U32};
+    static const uint8_t types[] = {ITYPE_S32, ITYPE_U32};
     for (uint32_t k = 0; k < 2; k++) {
         struct minst m = MI(.op = OP_IMUL, .type = types[k], .flags = MF_WIDE, .dst = {RD(RES)},
                             .src = {R(RA), R(RB)});
@@ -166,7 +166,7 @@ R32(ref_mul24) {
 }
 static void multiply_24(void **state) {
     (void)state;
-    static const uint8_t types[] = {PTX_S32, PTX_U32};
+    static const uint8_t types[] = {ITYPE_S32, ITYPE_U32};
     for (uint32_t k = 0; k < 2; k++)
         for (uint32_t hi = 0; hi < 2; hi++) {
             struct minst m = MI(.op = OP_IMUL24, .type = types[k], .flags = hi ? MF_HI : 0,
@@ -184,9 +184,9 @@ static void multiply_24(void **state) {
 R32(ref_minmax) {
     UNUSED;
     uint32_t r = 0;
-    const bool two = m->type == PTX_S16X2 || m->type == PTX_U16X2;
-    const uint8_t t = m->type == PTX_S16X2 ? PTX_S16 : m->type == PTX_U16X2 ? PTX_U16 : m->type;
-    const unsigned bits = ptx_type_bits(t);
+    const bool two = m->type == ITYPE_S16X2 || m->type == ITYPE_U16X2;
+    const uint8_t t = m->type == ITYPE_S16X2 ? ITYPE_S16 : m->type == ITYPE_U16X2 ? ITYPE_U16 : m->type;
+    const unsigned bits = isa_type_bits(t);
     for (uint32_t k = 0; k < (two ? 2 : 1); k++) {
         const i128 x = val(t, a >> (16 * k)), y = val(t, b >> (16 * k));
         i128 v = m->sub ? (x > y ? x : y) : (x < y ? x : y);
@@ -197,13 +197,13 @@ R32(ref_minmax) {
 }
 static void min_max(void **state) {
     (void)state;
-    static const uint8_t types[] = {PTX_S32, PTX_U32, PTX_S16, PTX_U16, PTX_S16X2, PTX_U16X2};
+    static const uint8_t types[] = {ITYPE_S32, ITYPE_U32, ITYPE_S16, ITYPE_U16, ITYPE_S16X2, ITYPE_U16X2};
     for (uint32_t k = 0; k < WW_COUNT(types); k++)
         for (uint8_t sub = 0; sub < 2; sub++) {
             struct minst m = MI(.op = OP_IMNMX, .type = types[k], .sub = sub, .dst = {R(RES)},
                                 .src = {R(RA), R(RB)});
             check32("imnmx", m, ref_minmax, 60);
-            if (types[k] == PTX_S32 || types[k] == PTX_S16X2) {
+            if (types[k] == ITYPE_S32 || types[k] == ITYPE_S16X2) {
                 m.flags = MF_RELU;
                 check32("imnmx.relu", m, ref_minmax, 60);
             }
@@ -212,12 +212,12 @@ static void min_max(void **state) {
 R32(ref_abs) {
     UNUSED;
     return (uint32_t)cut(val(m->type, a) < 0 ? -val(m->type, a) : val(m->type, a),
-                         ptx_type_bits(m->type));
+                         isa_type_bits(m->type));
 }
 R32(ref_sad) {
     UNUSED;
     const i128 x = val(m->type, a), y = val(m->type, b);
-    return (uint32_t)cut((x < y ? y - x : x - y) + (i128)c, ptx_type_bits(m->type));
+    return (uint32_t)cut((x < y ? y - x : x - y) + (i128)c, isa_type_bits(m->type));
 }
 R32(ref_scadd) {
     UNUSED;
@@ -226,21 +226,21 @@ R32(ref_scadd) {
 }
 static void abs_sad_scadd(void **state) {
     (void)state;
-    check32("iabs", MI(.op = OP_IABS, .type = PTX_S32, D1A(R(RES), R(RA))), ref_abs, 30);
-    check32("iabs16", MI(.op = OP_IABS, .type = PTX_S16, D1A(R(RES), R(RA))), ref_abs, 30);
-    static const uint8_t types[] = {PTX_S32, PTX_U32, PTX_S16, PTX_U16};
+    check32("iabs", MI(.op = OP_IABS, .type = ITYPE_S32, D1A(R(RES), R(RA))), ref_abs, 30);
+    check32("iabs16", MI(.op = OP_IABS, .type = ITYPE_S16, D1A(R(RES), R(RA))), ref_abs, 30);
+    static const uint8_t types[] = {ITYPE_S32, ITYPE_U32, ITYPE_S16, ITYPE_U16};
     for (uint32_t k = 0; k < 4; k++)
         check32("isad", MI(.op = OP_ISAD, .type = types[k], .dst = {R(RES)}, .src = {ABC}), ref_sad,
                 60);
     struct minst m =
-        MI(.op = OP_ISCADD, .type = PTX_S32, .sub = 5, .dst = {R(RES)}, .src = {R(RA), R(RB)});
+        MI(.op = OP_ISCADD, .type = ITYPE_S32, .sub = 5, .dst = {R(RES)}, .src = {R(RA), R(RB)});
     check32("iscadd", m, ref_scadd, 30);
     m.src[0].mods = OPND_NEG;
     check32("iscadd neg", m, ref_scadd, 30);
 }
 R32(ref_shift) {
     UNUSED;
-    const unsigned bits = ptx_type_bits(m->type);
+    const unsigned bits = isa_type_bits(m->type);
     i128 v = val(m->type, a);
     for (uint32_t k = 0; k < (b > 70 ? 70 : b); k++) v = m->op == OP_SHL ? v * 2 : v >> 1;
     return (uint32_t)cut(v, bits);
@@ -262,7 +262,7 @@ R32(ref_shf) {
 }
 static void shifts(void **state) {
     (void)state;
-    static const uint8_t types[] = {PTX_B32, PTX_S32, PTX_U32, PTX_B16, PTX_S16, PTX_U16};
+    static const uint8_t types[] = {ITYPE_B32, ITYPE_S32, ITYPE_U32, ITYPE_B16, ITYPE_S16, ITYPE_U16};
     for (uint32_t k = 0; k < 6; k++) {
         if (k == 0 || k == 3)
             check32("shl",
@@ -273,7 +273,7 @@ static void shifts(void **state) {
     }
     for (uint32_t f = 0; f < 4; f++)
         check32("shf",
-                MI(.op = OP_SHF, .type = PTX_B32,
+                MI(.op = OP_SHF, .type = ITYPE_B32,
                    .flags = (f & 1 ? MF_LEFT : 0) | (f & 2 ? MF_WRAP : 0), .dst = {R(RES)},
                    .src = {ABC}),
                 ref_shf, 100);
@@ -300,7 +300,7 @@ static void logic(void **state) {
     (void)state;
     for (uint8_t sub = 0; sub < 4; sub++)
         for (uint8_t n = 0; n < 4; n++) {
-            struct minst m = MI(.op = OP_LOP, .type = PTX_B32, .sub = sub, .dst = {R(RES)},
+            struct minst m = MI(.op = OP_LOP, .type = ITYPE_B32, .sub = sub, .dst = {R(RES)},
                                 .src = {R(RA), R(RB)});
             if (n & 1) m.src[0].mods = OPND_NOT;
             if (n & 2) m.src[1].mods = OPND_NOT;
@@ -309,7 +309,7 @@ static void logic(void **state) {
     for (uint32_t lut = 0; lut < 256; lut++)
         check32(
             "lop3",
-            MI(.op = OP_LOP3, .type = PTX_B32, .sub = (uint8_t)lut, .dst = {R(RES)}, .src = {ABC}),
+            MI(.op = OP_LOP3, .type = ITYPE_B32, .sub = (uint8_t)lut, .dst = {R(RES)}, .src = {ABC}),
             ref_lop3, 3);
 }
 static void lop3_predicate(void **state) {
@@ -318,7 +318,7 @@ static void lop3_predicate(void **state) {
         for (uint8_t bop = MBOP_AND; bop <= MBOP_XOR; bop++)
             for (uint32_t no_word = 0; no_word < 2; no_word++) {
                 struct minst m =
-                    MI(.op = OP_LOP3, .type = PTX_B32, .sub = 0x80, .bop = bop,
+                    MI(.op = OP_LOP3, .type = ITYPE_B32, .sub = 0x80, .bop = bop,
                        .dst = {no_word ? NONE_ : R(RES), P(PD)}, .src = {ABC, P(PSRC)});
                 struct op_run *r = op_new(m);
                 uint64_t seed = 5;
@@ -384,21 +384,21 @@ R64(ref_bfi64) {
 }
 static void fields(void **state) {
     (void)state;
-    check32("bfe.u32", MI(.op = OP_BFE, .type = PTX_U32, .dst = {R(RES)}, .src = {ABC}), ref_bfe,
+    check32("bfe.u32", MI(.op = OP_BFE, .type = ITYPE_U32, .dst = {R(RES)}, .src = {ABC}), ref_bfe,
             400);
-    check32("bfe.s32", MI(.op = OP_BFE, .type = PTX_S32, .dst = {R(RES)}, .src = {ABC}), ref_bfe,
+    check32("bfe.s32", MI(.op = OP_BFE, .type = ITYPE_S32, .dst = {R(RES)}, .src = {ABC}), ref_bfe,
             400);
-    check32("bfi.b32", MI(.op = OP_BFI, .type = PTX_B32, .dst = {R(RES)}, .src = {ABC, R(RE)}),
+    check32("bfi.b32", MI(.op = OP_BFI, .type = ITYPE_B32, .dst = {R(RES)}, .src = {ABC, R(RE)}),
             ref_bfi, 400);
     check64("bfe.u64",
-            MI(.op = OP_BFE, .type = PTX_U64, .dst = {RD(RES)}, .src = {RD(RA), R(RB), R(RC)}),
+            MI(.op = OP_BFE, .type = ITYPE_U64, .dst = {RD(RES)}, .src = {RD(RA), R(RB), R(RC)}),
             ref_bfe64, 400);
     check64("bfe.s64",
-            MI(.op = OP_BFE, .type = PTX_S64, .dst = {RD(RES)}, .src = {RD(RA), R(RB), R(RC)}),
+            MI(.op = OP_BFE, .type = ITYPE_S64, .dst = {RD(RES)}, .src = {RD(RA), R(RB), R(RC)}),
             ref_bfe64, 400);
     check64(
         "bfi.b64",
-        MI(.op = OP_BFI, .type = PTX_B64, .dst = {RD(RES)}, .src = {RD(RA), RD(RB), R(RC), R(RE)}),
+        MI(.op = OP_BFI, .type = ITYPE_B64, .dst = {RD(RES)}, .src = {RD(RA), RD(RB), R(RC), R(RE)}),
         ref_bfi64, 400);
 }
 static uint32_t find(uint64_t a, unsigned bits, bool s, bool shift) {
@@ -462,22 +462,22 @@ static void bits(void **state) {
     (void)state;
     for (uint32_t f = 0; f < 2; f++) {
         const uint32_t flags = f ? MF_SHIFTAMT : 0;
-        check32("flo.u", MI(.op = OP_FLO, .type = PTX_U32, .flags = flags, D1A(R(RES), R(RA))),
+        check32("flo.u", MI(.op = OP_FLO, .type = ITYPE_U32, .flags = flags, D1A(R(RES), R(RA))),
                 ref_flo, 40);
-        check32("flo.s", MI(.op = OP_FLO, .type = PTX_S32, .flags = flags, D1A(R(RES), R(RA))),
+        check32("flo.s", MI(.op = OP_FLO, .type = ITYPE_S32, .flags = flags, D1A(R(RES), R(RA))),
                 ref_flo, 40);
-        check64("flo.u64", MI(.op = OP_FLO, .type = PTX_U64, .flags = flags, D1A(R(RES), RD(RA))),
+        check64("flo.u64", MI(.op = OP_FLO, .type = ITYPE_U64, .flags = flags, D1A(R(RES), RD(RA))),
                 ref_flo64, 40);
-        check64("flo.s64", MI(.op = OP_FLO, .type = PTX_S64, .flags = flags, D1A(R(RES), RD(RA))),
+        check64("flo.s64", MI(.op = OP_FLO, .type = ITYPE_S64, .flags = flags, D1A(R(RES), RD(RA))),
                 ref_flo64, 40);
     }
     static const uint16_t ops[] = {OP_BREV, OP_POPC, OP_CLZ};
     for (uint32_t k = 0; k < 3; k++) {
-        check32("count", MI(.op = ops[k], .type = PTX_B32, D1A(R(RES), R(RA))), ref_count, 60);
-        check64("count64", MI(.op = ops[k], .type = PTX_B64, D1A(k ? R(RES) : RD(RES), RD(RA))),
+        check32("count", MI(.op = ops[k], .type = ITYPE_B32, D1A(R(RES), R(RA))), ref_count, 60);
+        check64("count64", MI(.op = ops[k], .type = ITYPE_B64, D1A(k ? R(RES) : RD(RES), RD(RA))),
                 ref_count64, 60);
     }
-    check32("fns", MI(.op = OP_FNS, .type = PTX_B32, .dst = {R(RES)}, .src = {ABC}), ref_fns, 300);
+    check32("fns", MI(.op = OP_FNS, .type = ITYPE_B32, .dst = {R(RES)}, .src = {ABC}), ref_fns, 300);
 }
 R32(ref_prmt) {
     UNUSED;
@@ -529,21 +529,21 @@ static void bytes(void **state) {
     (void)state;
     for (uint8_t sub = 0; sub <= MPRMT_RC16; sub++)
         check32("prmt",
-                MI(.op = OP_PRMT, .type = PTX_B32, .sub = sub, .dst = {R(RES)}, .src = {ABC}),
+                MI(.op = OP_PRMT, .type = ITYPE_B32, .sub = sub, .dst = {R(RES)}, .src = {ABC}),
                 ref_prmt, 60);
     for (uint32_t w = 0; w < 2; w++) {
         const uint32_t f = w ? MF_WRAP : 0;
         check32(
             "bmsk",
-            MI(.op = OP_BMSK, .type = PTX_B32, .flags = f, .dst = {R(RES)}, .src = {R(RA), R(RB)}),
+            MI(.op = OP_BMSK, .type = ITYPE_B32, .flags = f, .dst = {R(RES)}, .src = {R(RA), R(RB)}),
             ref_bmsk, 60);
         check32(
             "szext.u",
-            MI(.op = OP_SZEXT, .type = PTX_U32, .flags = f, .dst = {R(RES)}, .src = {R(RA), R(RB)}),
+            MI(.op = OP_SZEXT, .type = ITYPE_U32, .flags = f, .dst = {R(RES)}, .src = {R(RA), R(RB)}),
             ref_szext, 60);
         check32(
             "szext.s",
-            MI(.op = OP_SZEXT, .type = PTX_S32, .flags = f, .dst = {R(RES)}, .src = {R(RA), R(RB)}),
+            MI(.op = OP_SZEXT, .type = ITYPE_S32, .flags = f, .dst = {R(RES)}, .src = {R(RA), R(RB)}),
             ref_szext, 60);
     }
 }
@@ -552,19 +552,19 @@ R32(ref_dp) {
     i128 r = c;
     if (m->op == OP_DP4A)
         for (int k = 0; k < 4; k++)
-            r += val(sgn(m->type) ? PTX_S8 : PTX_U8, a >> 8 * k) *
-                 val(sgn(m->stype) ? PTX_S8 : PTX_U8, b >> 8 * k);
+            r += val(sgn(m->type) ? ITYPE_S8 : ITYPE_U8, a >> 8 * k) *
+                 val(sgn(m->stype) ? ITYPE_S8 : ITYPE_U8, b >> 8 * k);
     else
         for (int k = 0; k < 2; k++)
-            r += val(sgn(m->type) ? PTX_S16 : PTX_U16, a >> 16 * k) *
-                 val(sgn(m->stype) ? PTX_S8 : PTX_U8, b >> (8 * k + (m->flags & MF_HI ? 16 : 0)));
+            r += val(sgn(m->type) ? ITYPE_S16 : ITYPE_U16, a >> 16 * k) *
+                 val(sgn(m->stype) ? ITYPE_S8 : ITYPE_U8, b >> (8 * k + (m->flags & MF_HI ? 16 : 0)));
     return (uint32_t)cut(r, 32);
 }
 static void dots(void **state) {
     (void)state;
     for (uint32_t k = 0; k < 4; k++) {
-        struct minst m = MI(.op = OP_DP4A, .type = k & 1 ? PTX_S32 : PTX_U32,
-                            .stype = k & 2 ? PTX_S32 : PTX_U32, .dst = {R(RES)}, .src = {ABC});
+        struct minst m = MI(.op = OP_DP4A, .type = k & 1 ? ITYPE_S32 : ITYPE_U32,
+                            .stype = k & 2 ? ITYPE_S32 : ITYPE_U32, .dst = {R(RES)}, .src = {ABC});
         check32("dp4a", m, ref_dp, 60);
         m.op = OP_DP2A;
         check32("dp2a.lo", m, ref_dp, 60);
@@ -574,7 +574,7 @@ static void dots(void **state) {
 }
 R32(ref_div) {
     UNUSED;
-    const unsigned n = ptx_type_bits(m->type);
+    const unsigned n = isa_type_bits(m->type);
     const i128 x = val(m->type, a), y = val(m->type, b);
     if (y == 0) return (uint32_t)cut(m->op == OP_IREM ? x : -1, n);
     return (uint32_t)cut(m->op == OP_IREM ? x % y : x / y, n);
@@ -587,14 +587,14 @@ R64(ref_div64) {
 }
 static void division(void **state) {
     (void)state;
-    static const uint8_t types[] = {PTX_S32, PTX_U32, PTX_S16, PTX_U16};
+    static const uint8_t types[] = {ITYPE_S32, ITYPE_U32, ITYPE_S16, ITYPE_U16};
     for (uint16_t op = OP_IDIV; op <= OP_IREM; op++) {
         for (uint32_t k = 0; k < 4; k++)
             check32("div", MI(.op = op, .type = types[k], .dst = {R(RES)}, .src = {R(RA), R(RB)}),
                     ref_div, 500);
-        check64("div.s64", MI(.op = op, .type = PTX_S64, .dst = {RD(RES)}, .src = {RD(RA), RD(RB)}),
+        check64("div.s64", MI(.op = op, .type = ITYPE_S64, .dst = {RD(RES)}, .src = {RD(RA), RD(RB)}),
                 ref_div64, 200);
-        check64("div.u64", MI(.op = op, .type = PTX_U64, .dst = {RD(RES)}, .src = {RD(RA), RD(RB)}),
+        check64("div.u64", MI(.op = op, .type = ITYPE_U64, .dst = {RD(RES)}, .src = {RD(RA), RD(RB)}),
                 ref_div64, 200);
     }
 }
@@ -631,7 +631,7 @@ R64(ref_long) {
 }
 static void longs(void **state) {
     (void)state;
-    static const uint8_t types[] = {PTX_S64, PTX_U64};
+    static const uint8_t types[] = {ITYPE_S64, ITYPE_U64};
     for (uint32_t k = 0; k < 2; k++) {
         const uint8_t t = types[k];
         struct minst m =
@@ -675,13 +675,13 @@ static bool cmp_int(i128 x, i128 y, uint8_t c) {
 }
 static void compares(void **state) {
     (void)state;
-    static const uint8_t types[] = {PTX_S32, PTX_U32, PTX_B32, PTX_S16, PTX_U16, PTX_S64, PTX_U64};
+    static const uint8_t types[] = {ITYPE_S32, ITYPE_U32, ITYPE_B32, ITYPE_S16, ITYPE_U16, ITYPE_S64, ITYPE_U64};
     LEVELS(v) {
         for (uint32_t t = 0; t < WW_COUNT(types); t++)
             for (uint8_t c = MCMP_EQ; c <= MCMP_GE; c++)
                 for (uint8_t bop = MBOP_NONE; bop <= MBOP_XOR; bop++)
                     for (uint32_t inv = 0; inv < 2; inv++) {
-                        const bool wide = ptx_type_bits(types[t]) == 64;
+                        const bool wide = isa_type_bits(types[t]) == 64;
                         struct minst m = MI(.op = OP_ISETP, .type = types[t], .cmp = c, .bop = bop,
                                             .flags = MF_CMP3, .dst = {P(PD), P(PQ)},
                                             .src = {wide ? RD(RA) : R(RA), wide ? RD(RB) : R(RB),
@@ -733,7 +733,7 @@ R32(ref_iset) {
 }
 R32(ref_slct) {
     UNUSED;
-    if (m->stype == PTX_S32) return (int32_t)c >= 0 ? a : b;
+    if (m->stype == ITYPE_S32) return (int32_t)c >= 0 ? a : b;
     const bool nan = (c & 0x7fffffff) > 0x7f800000u, sub = !(c & 0x7f800000u);
     if (nan) return b;
     if (c == 0x80000000u || (sub && m->flags & MF_FTZ)) return a;
@@ -743,33 +743,33 @@ static void select_set(void **state) {
     (void)state;
     for (uint8_t c = MCMP_EQ; c <= MCMP_GE; c++) {
         check32("iset",
-                MI(.op = OP_ISET, .type = PTX_U32, .stype = PTX_S32, .cmp = c, .dst = {R(RES)},
+                MI(.op = OP_ISET, .type = ITYPE_U32, .stype = ITYPE_S32, .cmp = c, .dst = {R(RES)},
                    .src = {R(RA), R(RB)}),
                 ref_iset, 40);
         check32("iset.f32",
-                MI(.op = OP_ISET, .type = PTX_F32, .stype = PTX_U16, .cmp = c, .flags = MF_BOOLF,
+                MI(.op = OP_ISET, .type = ITYPE_F32, .stype = ITYPE_U16, .cmp = c, .flags = MF_BOOLF,
                    .dst = {R(RES)}, .src = {R(RA), R(RB)}),
                 ref_iset, 40);
     }
     check32("slct.s32",
-            MI(.op = OP_SLCT, .type = PTX_B32, .stype = PTX_S32, .dst = {R(RES)}, .src = {ABC}),
+            MI(.op = OP_SLCT, .type = ITYPE_B32, .stype = ITYPE_S32, .dst = {R(RES)}, .src = {ABC}),
             ref_slct, 60);
     check32("slct.f32",
-            MI(.op = OP_SLCT, .type = PTX_B32, .stype = PTX_F32, .dst = {R(RES)}, .src = {ABC}),
+            MI(.op = OP_SLCT, .type = ITYPE_B32, .stype = ITYPE_F32, .dst = {R(RES)}, .src = {ABC}),
             ref_slct, 200);
     check32("slct.ftz",
-            MI(.op = OP_SLCT, .type = PTX_B32, .stype = PTX_F32, .flags = MF_FTZ, .dst = {R(RES)},
+            MI(.op = OP_SLCT, .type = ITYPE_B32, .stype = ITYPE_F32, .flags = MF_FTZ, .dst = {R(RES)},
                .src = {ABC}),
             ref_slct, 200);
 }
 // 16-bit operations, all pairs of a byte-like subset and every single operand.
 static void exhaustive_16(void **state) {
     (void)state;
-    struct op_run *r = op_new(MI(.op = OP_IABS, .type = PTX_S16, D1A(R(RES), R(RA))));
+    struct op_run *r = op_new(MI(.op = OP_IABS, .type = ITYPE_S16, D1A(R(RES), R(RA))));
     struct op_run *s =
-        op_new(MI(.op = OP_SHR, .type = PTX_S16, .dst = {R(RES)}, .src = {R(RA), I(3)}));
+        op_new(MI(.op = OP_SHR, .type = ITYPE_S16, .dst = {R(RES)}, .src = {R(RA), I(3)}));
     struct op_run *q =
-        op_new(MI(.op = OP_IDIV, .type = PTX_S16, .dst = {R(RES)}, .src = {R(RA), R(RB)}));
+        op_new(MI(.op = OP_IDIV, .type = ITYPE_S16, .dst = {R(RES)}, .src = {R(RA), R(RB)}));
     for (uint32_t n = 0; n < 65536; n += 32) {
         for (uint32_t i = 0; i < 32; i++) {
             r->a.w[0][i] = s->a.w[0][i] = q->a.w[0][i] = (n + i) | 0xabcd0000u;
@@ -798,32 +798,32 @@ static void operands_and_guards(void **state) {
         p->params[0] = 0x1111222233334444ull;
         const uint32_t lit = 0xcafef00d;
         memcpy(p->literals + 8, &lit, 4);
-        emit(p, OP_MOV, PTX_B32, R(1), I(5), NONE_, NONE_);
-        emit(p, OP_MOV, PTX_B32, R(2), C0(CB0_PARAMS, 1), NONE_, NONE_);
-        emit(p, OP_MOV, PTX_B64, RD(4), C0(CB0_PARAMS, 2), NONE_, NONE_);
-        emit(p, OP_MOV, PTX_B32, R(6),
+        emit(p, OP_MOV, ITYPE_B32, R(1), I(5), NONE_, NONE_);
+        emit(p, OP_MOV, ITYPE_B32, R(2), C0(CB0_PARAMS, 1), NONE_, NONE_);
+        emit(p, OP_MOV, ITYPE_B64, RD(4), C0(CB0_PARAMS, 2), NONE_, NONE_);
+        emit(p, OP_MOV, ITYPE_B32, R(6),
              ((struct opnd){.kind = OPND_CONST, .words = 1, .bank = CB_LITERAL, .reg = 8}), NONE_,
              NONE_);
-        emit(p, OP_MOV, PTX_B32, R(7), C0(CB0_NTID_X, 1), NONE_, NONE_);
-        emit(p, OP_S2R, PTX_U32, R(0), NONE_, NONE_, NONE_)->aux = PTX_SREG_laneid;
-        struct minst *m = emit(p, OP_ISETP, PTX_U32, P(1), R(0), I(16), NONE_);
+        emit(p, OP_MOV, ITYPE_B32, R(7), C0(CB0_NTID_X, 1), NONE_, NONE_);
+        emit(p, OP_S2R, ITYPE_U32, R(0), NONE_, NONE_, NONE_)->aux = SREG_laneid;
+        struct minst *m = emit(p, OP_ISETP, ITYPE_U32, P(1), R(0), I(16), NONE_);
         m->cmp = MCMP_LT;
-        m = emit(p, OP_MOV, PTX_B32, R(8), I(100), NONE_, NONE_);
+        m = emit(p, OP_MOV, ITYPE_B32, R(8), I(100), NONE_, NONE_);
         m->guard = 1;
-        m = emit(p, OP_MOV, PTX_B32, R(8), I(200), NONE_, NONE_);
+        m = emit(p, OP_MOV, ITYPE_B32, R(8), I(200), NONE_, NONE_);
         m->guard = 1;
         m->guard_not = true;
-        m = emit(p, OP_MOV, PTX_B32, R(9), I(1), NONE_, NONE_); // never
+        m = emit(p, OP_MOV, ITYPE_B32, R(9), I(1), NONE_, NONE_); // never
         m->guard_not = true;
-        m = emit(p, OP_SEL, PTX_B32, R(10), I(7), I(8), P(1));
-        m = emit(p, OP_SEL, PTX_B64, RD(12), ID(1ull << 40), RD(4), NOT(P(1)));
-        m = emit(p, OP_PSETP, PTX_PRED, P(2), P(1), NOT(P(PRED_TRUE)), NONE_);
+        m = emit(p, OP_SEL, ITYPE_B32, R(10), I(7), I(8), P(1));
+        m = emit(p, OP_SEL, ITYPE_B64, RD(12), ID(1ull << 40), RD(4), NOT(P(1)));
+        m = emit(p, OP_PSETP, ITYPE_PRED, P(2), P(1), NOT(P(PRED_TRUE)), NONE_);
         m->sub = MLOGIC_OR;
-        m = emit(p, OP_PSETP, PTX_PRED, P(4), NOT(P(1)), NONE_, NONE_);
-        emit(p, OP_P2R, PTX_B32, R(14), NONE_, NONE_, NONE_);
-        emit(p, OP_LOP, PTX_B32, R(15), R(14), I(0xff), NONE_)->sub = MLOGIC_XOR;
-        emit(p, OP_R2P, PTX_B32, NONE_, R(15), I(0x96), NONE_);
-        emit(p, OP_P2R, PTX_B32, R(16), NONE_, NONE_, NONE_);
+        m = emit(p, OP_PSETP, ITYPE_PRED, P(4), NOT(P(1)), NONE_, NONE_);
+        emit(p, OP_P2R, ITYPE_B32, R(14), NONE_, NONE_, NONE_);
+        emit(p, OP_LOP, ITYPE_B32, R(15), R(14), I(0xff), NONE_)->sub = MLOGIC_XOR;
+        emit(p, OP_R2P, ITYPE_B32, NONE_, R(15), I(0x96), NONE_);
+        emit(p, OP_P2R, ITYPE_B32, R(16), NONE_, NONE_, NONE_);
         emit_exit(p);
         prog_start(p);
         assert_int_equal(run_warp0(p), EXEC_EXITED);

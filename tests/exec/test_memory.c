@@ -2,7 +2,7 @@
 // the store log and its commit, faults and their sentences.
 #include "test_asm.h"
 
-static struct minst *load(struct prog *p, uint8_t space, enum ptx_type t, struct opnd d,
+static struct minst *load(struct prog *p, uint8_t space, enum isa_type t, struct opnd d,
                           struct opnd a, int64_t offset) {
     struct minst *m = emit(p, OP_LD, t, d, a, NONE_, NONE_);
     m->space = space;
@@ -10,7 +10,7 @@ static struct minst *load(struct prog *p, uint8_t space, enum ptx_type t, struct
     m->offset = offset;
     return m;
 }
-static struct minst *store(struct prog *p, uint8_t space, enum ptx_type t, struct opnd a,
+static struct minst *store(struct prog *p, uint8_t space, enum isa_type t, struct opnd a,
                            struct opnd v, int64_t offset) {
     struct minst *m = emit(p, OP_ST, t, NONE_, a, v, NONE_);
     m->space = space;
@@ -18,7 +18,7 @@ static struct minst *store(struct prog *p, uint8_t space, enum ptx_type t, struc
     m->offset = offset;
     return m;
 }
-static struct minst *atom(struct prog *p, uint8_t space, enum ptx_type t, uint8_t op, struct opnd d,
+static struct minst *atom(struct prog *p, uint8_t space, enum isa_type t, uint8_t op, struct opnd d,
                           struct opnd a, struct opnd b) {
     struct minst *m = emit(p, OP_ATOM, t, d, a, b, NONE_);
     m->space = space;
@@ -35,15 +35,15 @@ static void access_records(void **state) {
         p->im.shared_bytes = 1024;
         p->im.local_bytes = 64;
         const uint64_t buf = devmem_alloc(p->mem, 65536, 256, "buf");
-        load(p, PTX_SPACE_GLOBAL, PTX_F32, R(10), RD(2), 4)->cop = MCOP_CG;
-        load(p, PTX_SPACE_NONE, PTX_U64, RD(12), RD(4), 0);
-        store(p, PTX_SPACE_SHARED, PTX_U32, R(6), R(10), 8);
-        load(p, PTX_SPACE_LOCAL, PTX_U32, R(11), R(7), 0);
-        struct minst *c = emit(p, OP_LDC, PTX_U32, R(14), R(8), NONE_, NONE_);
+        load(p, SPACE_GLOBAL, ITYPE_F32, R(10), RD(2), 4)->cop = MCOP_CG;
+        load(p, SPACE_GENERIC, ITYPE_U64, RD(12), RD(4), 0);
+        store(p, SPACE_SHARED, ITYPE_U32, R(6), R(10), 8);
+        load(p, SPACE_LOCAL, ITYPE_U32, R(11), R(7), 0);
+        struct minst *c = emit(p, OP_LDC, ITYPE_U32, R(14), R(8), NONE_, NONE_);
         c->sub = CB_LITERAL;
         c->vec = 1;
-        emit(p, OP_MEMBAR, PTX_NONE, NONE_, NONE_, NONE_, NONE_)->sub = MFENCE_SYS;
-        load(p, PTX_SPACE_NONE, PTX_U32, R(15), RD(16), 0);
+        emit(p, OP_MEMBAR, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_)->sub = MFENCE_SYS;
+        load(p, SPACE_GENERIC, ITYPE_U32, R(15), RD(16), 0);
         emit_exit(p);
         prog_start(p);
         struct exec_warp *w = warp0(p);
@@ -66,7 +66,7 @@ static void access_records(void **state) {
         w->active = 0x0fffffff;
         assert_int_equal(exec_step(&p->env, w), EXEC_MEMORY);
         const struct exec_access *a = &p->env.access;
-        assert_int_equal(a->space, PTX_SPACE_GLOBAL);
+        assert_int_equal(a->space, SPACE_GLOBAL);
         assert_int_equal(a->kind, ACCESS_LOAD);
         assert_int_equal(a->cop, MCOP_CG);
         assert_int_equal(a->bytes, 4);
@@ -83,21 +83,21 @@ static void access_records(void **state) {
         assert_int_equal(a->addr[1], buf + 240);
         assert_int_equal(get64(p, 12, 31), 0x100000000ull);
         assert_int_equal(exec_step(&p->env, w), EXEC_MEMORY);
-        assert_int_equal(a->space, PTX_SPACE_SHARED);
+        assert_int_equal(a->space, SPACE_SHARED);
         assert_int_equal(a->kind, ACCESS_STORE);
         assert_int_equal(a->addr[3], 20);
         assert_int_equal(exec_step(&p->env, w), EXEC_MEMORY);
-        assert_int_equal(a->space, PTX_SPACE_LOCAL);
+        assert_int_equal(a->space, SPACE_LOCAL);
         assert_int_equal(a->addr[3], 0x70000000 + 4 * 128 + 12);
         assert_int_equal(exec_step(&p->env, w), EXEC_MEMORY);
-        assert_int_equal(a->space, PTX_SPACE_CONST);
+        assert_int_equal(a->space, SPACE_CONST);
         assert_int_equal(a->bank, CB_LITERAL);
         assert_int_equal(a->addr[3], 40);
         assert_int_equal(reg(p, 14)[9], 0x1234);
         assert_int_equal(exec_step(&p->env, w), EXEC_MEMORY);
         assert_int_equal(a->kind, ACCESS_FENCE);
         assert_int_equal(exec_step(&p->env, w), EXEC_MEMORY);
-        assert_int_equal(a->space, PTX_SPACE_GLOBAL);
+        assert_int_equal(a->space, SPACE_GLOBAL);
         assert_int_equal(a->mask, ~0u);
         assert_int_equal(a->mask2, 0xaaaaaaaau);
         assert_int_equal(a->addr[5], 28);
@@ -112,22 +112,21 @@ static void access_records(void **state) {
 // Random widths, masks and patterns through every path, against plain byte arrays.
 static void random_accesses(void **state) {
     (void)state;
-    static const uint8_t types[] = {PTX_U8,  PTX_S8,  PTX_U16, PTX_S16,
-                                    PTX_B32, PTX_B64, PTX_F32, PTX_F64};
-    static const uint8_t spaces[] = {PTX_SPACE_GLOBAL, PTX_SPACE_NONE, PTX_SPACE_SHARED,
-                                     PTX_SPACE_LOCAL};
+    static const uint8_t types[] = {ITYPE_U8,  ITYPE_S8,  ITYPE_U16, ITYPE_S16,
+                                    ITYPE_B32, ITYPE_B64, ITYPE_F32, ITYPE_F64};
+    static const uint8_t spaces[] = {SPACE_GLOBAL, SPACE_GENERIC, SPACE_SHARED, SPACE_LOCAL};
     enum { SIZE = 4096 };
     LEVELS(v) {
         uint64_t seed = 2024;
         for (uint32_t n = 0; n < 600; n++) {
             struct prog *p = prog_new();
             const uint8_t t = types[rnd64(&seed) % 8], space = spaces[rnd64(&seed) % 4];
-            const uint32_t each = ptx_type_bits(t) / 8;
+            const uint32_t each = isa_type_bits(t) / 8;
             uint32_t vec = each < 4 ? 1 : 1u << rnd64(&seed) % 3;
             if (vec * each > 16) vec = 16 / each;
             const uint32_t bytes = vec * each, words = bytes < 4 ? 1 : bytes / 4;
-            const bool logged = rnd64(&seed) & 1 && space <= PTX_SPACE_GLOBAL;
-            const bool narrow = space == PTX_SPACE_SHARED || space == PTX_SPACE_LOCAL;
+            const bool logged = rnd64(&seed) & 1 && space <= SPACE_GLOBAL;
+            const bool narrow = space == SPACE_SHARED || space == SPACE_LOCAL;
             p->im.shared_bytes = SIZE;
             p->im.local_bytes = SIZE;
             const uint64_t buf = devmem_alloc(p->mem, SIZE, 256, "buf");
@@ -135,9 +134,9 @@ static void random_accesses(void **state) {
             struct opnd value = {.kind = OPND_GPR, .words = (uint8_t)words, .reg = 8},
                         result = value;
             result.reg = 12;
-            store(p, space, (enum ptx_type)t, narrow ? R(2) : RD(2), value, offset)->vec =
+            store(p, space, (enum isa_type)t, narrow ? R(2) : RD(2), value, offset)->vec =
                 (uint8_t)vec;
-            load(p, space, (enum ptx_type)t, result, narrow ? R(4) : RD(4), offset)->vec =
+            load(p, space, (enum isa_type)t, result, narrow ? R(4) : RD(4), offset)->vec =
                 (uint8_t)vec;
             emit_exit(p);
             if (logged) p->env.log = exec_log_create();
@@ -148,7 +147,7 @@ static void random_accesses(void **state) {
             uint8_t *host = devmem_host(p->mem, buf, SIZE);
             for (uint32_t k = 0; k < SIZE; k++) host[k] = (uint8_t)rnd64(&seed);
             for (uint32_t i = 0; i < 32; i++) {
-                if (space == PTX_SPACE_LOCAL || space == PTX_SPACE_SHARED)
+                if (space == SPACE_LOCAL || space == SPACE_SHARED)
                     memset(mirror[i], 0, SIZE);
                 else
                     memcpy(mirror[i], host, SIZE);
@@ -181,7 +180,7 @@ static void random_accesses(void **state) {
                 if (mask >> i & 1)
                     for (uint32_t b = 0; b < bytes; b++) {
                         const uint8_t byte = (uint8_t)(reg(p, 8 + b / 4)[i] >> (8 * (b & 3)));
-                        if (space == PTX_SPACE_LOCAL)
+                        if (space == SPACE_LOCAL)
                             mirror[i][at[0][i] + offset + b] = byte;
                         else
                             for (uint32_t j = 0; j < 32; j++)
@@ -194,20 +193,20 @@ static void random_accesses(void **state) {
                     if (mask >> i & 1) {
                         const uint8_t *q = &mirror[i][at[1][i] + offset + 4 * k];
                         if (each == 1)
-                            want = t == PTX_S8 ? (uint32_t)(int8_t)*q : *q;
+                            want = t == ITYPE_S8 ? (uint32_t)(int8_t)*q : *q;
                         else if (each == 2)
-                            want = t == PTX_S16 ? (uint32_t)(int16_t)(q[0] | q[1] << 8)
-                                                : q[0] | (uint32_t)q[1] << 8;
+                            want = t == ITYPE_S16 ? (uint32_t)(int16_t)(q[0] | q[1] << 8)
+                                                  : q[0] | (uint32_t)q[1] << 8;
                         else
                             memcpy(&want, q, 4);
                     }
                     if (reg(p, 12 + k)[i] != want)
                         fail_msg("space %u type %s x%u pattern %u logged %d mask %08x lane %u word "
                                  "%u at %s: %08x, not %08x",
-                                 space, ptx_type_text((enum ptx_type)t), vec, pattern, logged, mask,
+                                 space, isa_type_text((enum isa_type)t), vec, pattern, logged, mask,
                                  i, k, exec_simd_level(), reg(p, 12 + k)[i], want);
                 }
-            if (space <= PTX_SPACE_GLOBAL) {
+            if (space <= SPACE_GLOBAL) {
                 struct exec_fault f;
                 if (logged) assert_true(exec_commit(p->mem, &p->env.log, 1, &f));
                 assert_memory_equal(host, mirror[0], SIZE);
@@ -226,8 +225,8 @@ static void two_sms(void **state) {
     (void)state;
     struct prog *p = prog_new();
     const uint64_t buf = devmem_alloc(p->mem, 4096, 256, "buf");
-    store(p, PTX_SPACE_GLOBAL, PTX_U32, RD(2), R(4), 0);
-    load(p, PTX_SPACE_GLOBAL, PTX_U32, R(5), RD(2), 0);
+    store(p, SPACE_GLOBAL, ITYPE_U32, RD(2), R(4), 0);
+    load(p, SPACE_GLOBAL, ITYPE_U32, R(5), RD(2), 0);
     emit_exit(p);
     prog_start(p);
     struct exec_log *log[2] = {exec_log_create(), exec_log_create()};
@@ -270,13 +269,13 @@ static void atomics_in_order(void **state) {
     (void)state;
     struct prog *p = prog_new();
     const uint64_t buf = devmem_alloc(p->mem, 4096, 256, "buf");
-    store(p, PTX_SPACE_GLOBAL, PTX_U32, RD(2), I(10), 0);
-    atom(p, PTX_SPACE_GLOBAL, PTX_U32, MATOM_ADD, R(4), RD(2), I(5));
-    load(p, PTX_SPACE_GLOBAL, PTX_U32, R(5), RD(2), 0);
-    load(p, PTX_SPACE_GLOBAL, PTX_U32, R(6), RD(2), 2048);
-    store(p, PTX_SPACE_GLOBAL, PTX_U32, RD(2), I(77), 0);
-    load(p, PTX_SPACE_GLOBAL, PTX_U32, R(7), RD(2), 0);
-    atom(p, PTX_SPACE_GLOBAL, PTX_U32, MATOM_MAX, NONE_, RD(2), I(80));
+    store(p, SPACE_GLOBAL, ITYPE_U32, RD(2), I(10), 0);
+    atom(p, SPACE_GLOBAL, ITYPE_U32, MATOM_ADD, R(4), RD(2), I(5));
+    load(p, SPACE_GLOBAL, ITYPE_U32, R(5), RD(2), 0);
+    load(p, SPACE_GLOBAL, ITYPE_U32, R(6), RD(2), 2048);
+    store(p, SPACE_GLOBAL, ITYPE_U32, RD(2), I(77), 0);
+    load(p, SPACE_GLOBAL, ITYPE_U32, R(7), RD(2), 0);
+    atom(p, SPACE_GLOBAL, ITYPE_U32, MATOM_MAX, NONE_, RD(2), I(80));
     emit_exit(p);
     p->env.log = exec_log_create();
     prog_start(p);
@@ -310,7 +309,7 @@ static void result_without_reader(void **state) {
     (void)state;
     struct prog *p = prog_new();
     const uint64_t buf = devmem_alloc(p->mem, 4096, 256, "buf");
-    atom(p, PTX_SPACE_GLOBAL, PTX_U32, MATOM_ADD, R(4), RD(2), I(5));
+    atom(p, SPACE_GLOBAL, ITYPE_U32, MATOM_ADD, R(4), RD(2), I(5));
     emit_exit(p);
     p->env.log = exec_log_create();
     prog_start(p);
@@ -334,8 +333,8 @@ static void long_quantum(void **state) {
     (void)state;
     struct prog *p = prog_new();
     const uint64_t buf = devmem_alloc(p->mem, 1 << 20, 256, "buf");
-    store(p, PTX_SPACE_GLOBAL, PTX_U32, RD(2), R(4), 0);
-    load(p, PTX_SPACE_GLOBAL, PTX_U32, R(5), RD(2), 0);
+    store(p, SPACE_GLOBAL, ITYPE_U32, RD(2), R(4), 0);
+    load(p, SPACE_GLOBAL, ITYPE_U32, R(5), RD(2), 0);
     emit_exit(p);
     p->env.log = exec_log_create();
     prog_start(p);
@@ -382,22 +381,22 @@ static void faults(void **state) {
     struct {
         uint8_t space;
         bool is_store;
-        enum ptx_type t;
+        enum isa_type t;
         uint64_t addr; // relative to buf when large
         enum exec_fault_kind kind;
         const char *text;
     } table[] = {
-        {PTX_SPACE_GLOBAL, false, PTX_U32, 1 << 20, FAULT_UNALLOCATED,
+        {SPACE_GLOBAL, false, ITYPE_U32, 1 << 20, FAULT_UNALLOCATED,
          "global read of 4 bytes at 0x"},
-        {PTX_SPACE_GLOBAL, true, PTX_U64, (1 << 20) + 8, FAULT_UNALLOCATED,
+        {SPACE_GLOBAL, true, ITYPE_U64, (1 << 20) + 8, FAULT_UNALLOCATED,
          "nearest is 'buf' of 1048576 bytes at 0x"},
-        {PTX_SPACE_GLOBAL, true, PTX_U32, 2, FAULT_MISALIGNED, "global write of 4 bytes"},
-        {PTX_SPACE_NONE, false, PTX_U8, 0x20000000, FAULT_UNALLOCATED, "global read of 1 byte at"},
-        {PTX_SPACE_SHARED, true, PTX_U32, 64, FAULT_SHARED_RANGE,
+        {SPACE_GLOBAL, true, ITYPE_U32, 2, FAULT_MISALIGNED, "global write of 4 bytes"},
+        {SPACE_GENERIC, false, ITYPE_U8, 0x20000000, FAULT_UNALLOCATED, "global read of 1 byte at"},
+        {SPACE_SHARED, true, ITYPE_U32, 64, FAULT_SHARED_RANGE,
          "shared write of 4 bytes at offset 0x40, but the block has 64 bytes"},
-        {PTX_SPACE_SHARED, false, PTX_U16, 3, FAULT_MISALIGNED,
+        {SPACE_SHARED, false, ITYPE_U16, 3, FAULT_MISALIGNED,
          "shared read of 2 bytes at 0x3, which is not a multiple of 2"},
-        {PTX_SPACE_LOCAL, false, PTX_U32, 32, FAULT_LOCAL_RANGE,
+        {SPACE_LOCAL, false, ITYPE_U32, 32, FAULT_LOCAL_RANGE,
          "local read of 4 bytes at offset 0x20, but a thread has 32 bytes"},
     };
     LEVELS(v) {
@@ -408,9 +407,8 @@ static void faults(void **state) {
             p->args.block[0] = 16;
             p->args.block[1] = 2;
             const uint64_t buf = devmem_alloc(p->mem, 1 << 20, 256, "buf");
-            const bool narrow =
-                table[k].space == PTX_SPACE_SHARED || table[k].space == PTX_SPACE_LOCAL;
-            const bool wide = ptx_type_bits(table[k].t) == 64;
+            const bool narrow = table[k].space == SPACE_SHARED || table[k].space == SPACE_LOCAL;
+            const bool wide = isa_type_bits(table[k].t) == 64;
             if (table[k].is_store)
                 store(p, table[k].space, table[k].t, narrow ? R(2) : RD(2), wide ? RD(6) : R(6), 0);
             else
@@ -444,7 +442,7 @@ static void freed_memory(void **state) {
     (void)state;
     struct prog *p = prog_new();
     const uint64_t buf = devmem_alloc(p->mem, 4096, 256, "scratch");
-    load(p, PTX_SPACE_GLOBAL, PTX_U32, R(4), RD(2), 0);
+    load(p, SPACE_GLOBAL, ITYPE_U32, R(4), RD(2), 0);
     emit_exit(p);
     prog_start(p);
     for (uint32_t i = 0; i < 32; i++) set64(p, 2, i, buf + 4 * i);
@@ -460,34 +458,34 @@ static void freed_memory(void **state) {
 static void other_faults(void **state) {
     (void)state;
     struct prog *p = prog_new();
-    struct minst *m = emit(p, OP_LDC, PTX_U32, R(4), R(2), NONE_, NONE_);
+    struct minst *m = emit(p, OP_LDC, ITYPE_U32, R(4), R(2), NONE_, NONE_);
     m->sub = CB_USER;
     m->vec = 1;
     emit_exit(p);
     prog_start(p);
     assert_int_equal(fault_of(p, 0)->kind, FAULT_CONST_RANGE);
     prog_clear(p);
-    emit(p, OP_BAR, PTX_NONE, NONE_, I(16), NONE_, NONE_);
+    emit(p, OP_BAR, ITYPE_NONE, NONE_, I(16), NONE_, NONE_);
     prog_start(p);
     assert_int_equal(fault_of(p, 0)->kind, FAULT_BARRIER);
     prog_clear(p);
-    emit(p, OP_BAR, PTX_NONE, NONE_, I(1), I(33), NONE_);
+    emit(p, OP_BAR, ITYPE_NONE, NONE_, I(1), I(33), NONE_);
     prog_start(p);
     assert_non_null(strstr(fault_of(p, 0)->text,
                            "barrier 1 for 33 threads, which is not a multiple of the warp size"));
     prog_clear(p);
-    emit(p, OP_MOV, PTX_B32, R(1), I(1), NONE_, NONE_); // no exit
+    emit(p, OP_MOV, ITYPE_B32, R(1), I(1), NONE_, NONE_); // no exit
     prog_start(p);
     assert_non_null(strstr(fault_of(p, 1)->text, "ran off its end"));
     prog_clear(p);
-    m = emit(p, OP_SHFL, PTX_B32, R(4), R(2), I(0), I(31));
+    m = emit(p, OP_SHFL, ITYPE_B32, R(4), R(2), I(0), I(31));
     m->src[3] = I(0xffff);
     m->sub = MSHFL_IDX;
     prog_start(p);
     assert_int_equal(fault_of(p, 0)->kind, FAULT_SHFL_MASK);
     assert_int_equal(p->env.fault.lane, 16);
     prog_clear(p);
-    m = emit(p, OP_SYSCALL, PTX_NONE, NONE_, ID(0x5000), NONE_, NONE_);
+    m = emit(p, OP_SYSCALL, ITYPE_NONE, NONE_, ID(0x5000), NONE_, NONE_);
     m->sub = MSYS_FREE;
     prog_start(p);
     assert_non_null(
@@ -498,7 +496,7 @@ static void other_faults(void **state) {
 static void launch_refusals(void **state) {
     (void)state;
     struct prog *p = prog_new();
-    emit(p, OP_MOV, PTX_B32, R(1),
+    emit(p, OP_MOV, ITYPE_B32, R(1),
          ((struct opnd){.kind = OPND_CONST, .words = 1, .bank = CB_USER, .reg = 4}), NONE_, NONE_);
     emit_exit(p);
     assert_int_equal(exec_launch_create(&p->im, p->mem, &p->args, &p->diags, &p->launch),
@@ -521,11 +519,11 @@ static void async_copy(void **state) {
     struct prog *p = prog_new();
     p->im.shared_bytes = 1024;
     const uint64_t buf = devmem_alloc(p->mem, 4096, 256, "buf");
-    struct minst *m = emit(p, OP_CPASYNC, PTX_B32, NONE_, R(2), RD(4), R(6));
+    struct minst *m = emit(p, OP_CPASYNC, ITYPE_B32, NONE_, R(2), RD(4), R(6));
     m->aux = 16;
     m->offset = 32;
-    emit(p, OP_CPCOMMIT, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
-    emit(p, OP_CPWAIT, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    emit(p, OP_CPCOMMIT, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
+    emit(p, OP_CPWAIT, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
     emit_exit(p);
     prog_start(p);
     for (uint32_t k = 0; k < 4096; k++) devmem_host(p->mem, buf, 4096)[k] = (uint8_t)(k * 7 + 1);
@@ -538,7 +536,7 @@ static void async_copy(void **state) {
     warp0(p)->active = 0x3fffffff;
     assert_int_equal(exec_step(&p->env, warp0(p)), EXEC_MEMORY);
     assert_int_equal(p->env.access.kind, ACCESS_ASYNC_COPY);
-    assert_int_equal(p->env.access.space, PTX_SPACE_GLOBAL);
+    assert_int_equal(p->env.access.space, SPACE_GLOBAL);
     assert_int_equal(p->env.access.mask, 0x3fffffff & ~0x24924924u);
     assert_int_equal(p->env.access.addr[3], buf + 192);
     for (uint32_t i = 0; i < 30; i++)

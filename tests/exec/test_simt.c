@@ -6,21 +6,21 @@ enum { TRACE = 40 }; // R40: product of steps, so that order shows
 
 // R40 = R40 * 10 + digit
 static void mark(struct prog *p, uint32_t digit) {
-    emit(p, OP_IMAD, PTX_U32, R(TRACE), R(TRACE), I(10), I(digit));
+    emit(p, OP_IMAD, ITYPE_U32, R(TRACE), R(TRACE), I(10), I(digit));
 }
 static struct minst *branch(struct prog *p, uint32_t guard, bool not ) {
-    struct minst *m = emit(p, OP_BRA, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    struct minst *m = emit(p, OP_BRA, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
     m->guard = guard;
     m->guard_not = not ;
     return m;
 }
 #define AT (p->im.n_insts)
 static void less(struct prog *p, uint32_t pred, struct opnd a, uint32_t than) {
-    emit(p, OP_ISETP, PTX_U32, P(pred), a, I(than), NONE_)->cmp = MCMP_LT;
+    emit(p, OP_ISETP, ITYPE_U32, P(pred), a, I(than), NONE_)->cmp = MCMP_LT;
 }
 static struct prog *begin(void) {
     struct prog *p = prog_new();
-    emit(p, OP_S2R, PTX_U32, R(0), NONE_, NONE_, NONE_)->aux = PTX_SREG_laneid;
+    emit(p, OP_S2R, ITYPE_U32, R(0), NONE_, NONE_, NONE_)->aux = SREG_laneid;
     return p;
 }
 static void finish(struct prog *p) {
@@ -54,10 +54,10 @@ static void taken_first(void **state) {
     struct prog *p = begin();
     less(p, 0, R(0), 10);
     struct minst *b = branch(p, 0, false);
-    emit(p, OP_NOP, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    emit(p, OP_NOP, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
     struct minst *j = branch(p, PRED_TRUE, false);
     b->target = (int32_t)AT;
-    emit(p, OP_NOP, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    emit(p, OP_NOP, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
     b->reconv = j->target = (int32_t)AT;
     emit_exit(p);
     prog_start(p);
@@ -111,8 +111,8 @@ static void loop(void **state) {
     (void)state;
     struct prog *p = begin();
     const int32_t top = (int32_t)AT;
-    emit(p, OP_IADD, PTX_U32, R(1), R(1), I(1), NONE_);
-    emit(p, OP_ISETP, PTX_U32, P(0), R(1), R(0), NONE_)->cmp = MCMP_LE;
+    emit(p, OP_IADD, ITYPE_U32, R(1), R(1), I(1), NONE_);
+    emit(p, OP_ISETP, ITYPE_U32, P(0), R(1), R(0), NONE_)->cmp = MCMP_LE;
     struct minst *b = branch(p, 0, false);
     b->target = top;
     b->reconv = (int32_t)AT;
@@ -137,14 +137,14 @@ static void nested(void **state) {
     (void)state;
     struct prog *p = begin();
     const int32_t top = (int32_t)AT;
-    emit(p, OP_IADD, PTX_U32, R(1), R(1), I(1), NONE_);
-    emit(p, OP_LOP, PTX_B32, R(2), R(0), R(1), NONE_)->sub = MLOGIC_XOR;
-    emit(p, OP_LOP, PTX_B32, R(2), R(2), I(1), NONE_)->sub = MLOGIC_AND;
+    emit(p, OP_IADD, ITYPE_U32, R(1), R(1), I(1), NONE_);
+    emit(p, OP_LOP, ITYPE_B32, R(2), R(0), R(1), NONE_)->sub = MLOGIC_XOR;
+    emit(p, OP_LOP, ITYPE_B32, R(2), R(2), I(1), NONE_)->sub = MLOGIC_AND;
     less(p, 0, R(2), 1);
     struct minst *odd = branch(p, 0, true);
-    emit(p, OP_IADD, PTX_U32, R(3), R(3), I(1), NONE_);
+    emit(p, OP_IADD, ITYPE_U32, R(3), R(3), I(1), NONE_);
     odd->target = odd->reconv = (int32_t)AT;
-    emit(p, OP_ISETP, PTX_U32, P(1), R(1), R(0), NONE_)->cmp = MCMP_GT;
+    emit(p, OP_ISETP, ITYPE_U32, P(1), R(1), R(0), NONE_)->cmp = MCMP_GT;
     struct minst *stop = branch(p, 1, false);
     struct minst *back = branch(p, PRED_TRUE, false);
     back->target = top;
@@ -169,11 +169,11 @@ static void guarded_exit(void **state) {
     mark(p, 1);
     struct minst *j = branch(p, PRED_TRUE, false);
     b->target = (int32_t)AT;
-    emit(p, OP_EXIT, PTX_NONE, NONE_, NONE_, NONE_, NONE_)->guard = 0; // lanes 0..7 end
+    emit(p, OP_EXIT, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_)->guard = 0; // lanes 0..7 end
     mark(p, 2);
     b->reconv = j->target = (int32_t)AT;
     mark(p, 3);
-    emit(p, OP_ACTIVEMASK, PTX_B32, R(5), NONE_, NONE_, NONE_);
+    emit(p, OP_ACTIVEMASK, ITYPE_B32, R(5), NONE_, NONE_, NONE_);
     finish(p);
     for (uint32_t i = 0; i < 32; i++) {
         assert_int_equal(reg(p, TRACE)[i], i < 8 ? 0 : i < 20 ? 23 : 13);
@@ -212,7 +212,7 @@ static void partial_warp(void **state) {
 
 // ---- calls ----------------------------------------------------------------------------------
 static struct minst *call_to(struct prog *p, int32_t target, uint32_t guard) {
-    struct minst *m = emit(p, OP_CALL, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    struct minst *m = emit(p, OP_CALL, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
     m->target = target;
     m->guard = guard;
     return m;
@@ -226,7 +226,7 @@ static void guarded_call(void **state) {
     emit_exit(p);
     c->target = (int32_t)AT;
     mark(p, 1);
-    emit(p, OP_RET, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    emit(p, OP_RET, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
     finish(p);
     for (uint32_t i = 0; i < 32; i++) assert_int_equal(reg(p, TRACE)[i], i < 6 ? 13 : 3);
     prog_free(p);
@@ -244,22 +244,22 @@ static void early_returns(void **state) {
     mark(p, 4);
     b->reconv = j->target = (int32_t)AT;
     mark(p, 5);
-    emit(p, OP_ACTIVEMASK, PTX_B32, R(6), NONE_, NONE_, NONE_);
+    emit(p, OP_ACTIVEMASK, ITYPE_B32, R(6), NONE_, NONE_, NONE_);
     emit_exit(p);
     c->target = (int32_t)AT; // function
     less(p, 1, R(0), 4);
-    emit(p, OP_EXIT, PTX_NONE, NONE_, NONE_, NONE_, NONE_)->guard = 1; // 0..3 end
+    emit(p, OP_EXIT, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_)->guard = 1; // 0..3 end
     less(p, 1, R(0), 10);
     struct minst *in = branch(p, 1, false); // 4..9, no common point but the return
     in->reconv = -1;
     mark(p, 2);
     less(p, 2, R(0), 14);
-    emit(p, OP_RET, PTX_NONE, NONE_, NONE_, NONE_, NONE_)->guard = 2; // 10..13 go early
+    emit(p, OP_RET, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_)->guard = 2; // 10..13 go early
     mark(p, 3);
-    emit(p, OP_RET, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    emit(p, OP_RET, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
     in->target = (int32_t)AT;
     mark(p, 1);
-    emit(p, OP_RET, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    emit(p, OP_RET, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
     finish(p);
     for (uint32_t i = 0; i < 32; i++) {
         const uint32_t want = i < 4 ? 0 : i < 10 ? 145 : i < 14 ? 245 : i < 24 ? 2345 : 85;
@@ -276,13 +276,13 @@ static void recursion(void **state) {
     mark(p, 9);
     emit_exit(p);
     const int32_t f = c->target = (int32_t)AT;
-    emit(p, OP_IADD, PTX_U32, R(1), R(1), I(1), NONE_);
-    emit(p, OP_ISETP, PTX_U32, P(0), R(1), R(0), NONE_)->cmp = MCMP_GT;
+    emit(p, OP_IADD, ITYPE_U32, R(1), R(1), I(1), NONE_);
+    emit(p, OP_ISETP, ITYPE_U32, P(0), R(1), R(0), NONE_)->cmp = MCMP_GT;
     struct minst *b = branch(p, 0, false);
     call_to(p, f, PRED_TRUE);
     b->target = b->reconv = (int32_t)AT;
-    emit(p, OP_IADD, PTX_U32, R(2), R(2), I(1), NONE_);
-    emit(p, OP_RET, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    emit(p, OP_IADD, ITYPE_U32, R(2), R(2), I(1), NONE_);
+    emit(p, OP_RET, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
     emit_exit(p);
     prog_start(p);
     assert_int_equal(run_warp0(p), EXEC_EXITED);
@@ -307,16 +307,16 @@ static void indirect_calls(void **state) {
     (void)state;
     struct prog *p = begin();
     static uint32_t func_pc[3];
-    struct minst *m = emit(p, OP_CALLI, PTX_NONE, NONE_, RD(4), NONE_, NONE_);
+    struct minst *m = emit(p, OP_CALLI, ITYPE_NONE, NONE_, RD(4), NONE_, NONE_);
     (void)m;
     mark(p, 9);
-    emit(p, OP_ACTIVEMASK, PTX_B32, R(6), NONE_, NONE_, NONE_);
+    emit(p, OP_ACTIVEMASK, ITYPE_B32, R(6), NONE_, NONE_, NONE_);
     emit_exit(p);
     for (uint32_t k = 0; k < 3; k++) {
         func_pc[k] = AT;
-        emit(p, OP_ACTIVEMASK, PTX_B32, R(7), NONE_, NONE_, NONE_);
+        emit(p, OP_ACTIVEMASK, ITYPE_B32, R(7), NONE_, NONE_, NONE_);
         mark(p, k + 1);
-        emit(p, OP_RET, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+        emit(p, OP_RET, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
     }
     p->im.func_pc = func_pc;
     p->im.n_funcs = 3;
@@ -344,8 +344,8 @@ static void tables(void **state) {
     static struct code_table table = {to, 4};
     p->im.tables = &table;
     p->im.n_tables = 1;
-    emit(p, OP_LOP, PTX_B32, R(1), R(0), I(3), NONE_)->sub = MLOGIC_AND;
-    struct minst *x = emit(p, OP_BRX, PTX_NONE, NONE_, R(1), NONE_, NONE_);
+    emit(p, OP_LOP, ITYPE_B32, R(1), R(0), I(3), NONE_)->sub = MLOGIC_AND;
+    struct minst *x = emit(p, OP_BRX, ITYPE_NONE, NONE_, R(1), NONE_, NONE_);
     struct minst *j[3];
     for (uint32_t k = 0; k < 3; k++) {
         to[k] = AT;
@@ -356,7 +356,7 @@ static void tables(void **state) {
     x->reconv = (int32_t)AT;
     for (uint32_t k = 0; k < 3; k++) j[k]->target = (int32_t)AT;
     mark(p, 7);
-    emit(p, OP_ACTIVEMASK, PTX_B32, R(6), NONE_, NONE_, NONE_);
+    emit(p, OP_ACTIVEMASK, ITYPE_B32, R(6), NONE_, NONE_, NONE_);
     finish(p);
     for (uint32_t i = 0; i < 32; i++) {
         assert_int_equal(reg(p, TRACE)[i], (i & 3) == 3 ? 7 : ((i & 3) + 1) * 10 + 7);
@@ -406,11 +406,11 @@ static void lower_block(struct prog *p, int at) {
     for (; at >= 0; at = nodes[at].next) {
         const struct node *n = &nodes[at];
         if (!n->kind) {
-            emit(p, OP_IMAD, PTX_U32, R(TRACE), R(TRACE), I(31), I(n->digit));
+            emit(p, OP_IMAD, ITYPE_U32, R(TRACE), R(TRACE), I(31), I(n->digit));
             continue;
         }
-        emit(p, OP_LOP, PTX_B32, R(1), R(0), I(1u << n->bit), NONE_)->sub = MLOGIC_AND;
-        emit(p, OP_ISETP, PTX_U32, P(0), R(1), I(0), NONE_)->cmp = MCMP_NE;
+        emit(p, OP_LOP, ITYPE_B32, R(1), R(0), I(1u << n->bit), NONE_)->sub = MLOGIC_AND;
+        emit(p, OP_ISETP, ITYPE_U32, P(0), R(1), I(0), NONE_)->cmp = MCMP_NE;
         const uint32_t b = AT;
         branch(p, 0, true);
         lower_block(p, n->a);

@@ -115,9 +115,9 @@ static void reference(const struct image *m, int axes, const float at[3], int la
 }
 static void sample_and_compare(struct prog *p, struct image *m, uint8_t geom, int axes,
                                bool layered, uint64_t *seed) {
-    struct minst *i = emit(p, OP_TEX, PTX_F32, RQ(20), RD(4), RQ(8), NONE_);
+    struct minst *i = emit(p, OP_TEX, ITYPE_F32, RQ(20), RD(4), RQ(8), NONE_);
     i->sub = geom;
-    i->stype = PTX_F32;
+    i->stype = ITYPE_F32;
     i->vec = 4;
     emit_exit(p);
     prog_start(p);
@@ -146,7 +146,7 @@ static void sample_and_compare(struct prog *p, struct image *m, uint8_t geom, in
             }
         }
         assert_int_equal(exec_step(&p->env, warp0(p)), EXEC_MEMORY);
-        assert_int_equal(p->env.access.space, PTX_SPACE_TEX);
+        assert_int_equal(p->env.access.space, SPACE_TEX);
         assert_int_equal(p->env.access.kind, ACCESS_TEX);
         for (uint32_t k = 0; k < 32; k++) {
             double want[4];
@@ -212,9 +212,9 @@ static void integers(void **state) {
                 make_image(p, &m, 14, 0, 0, 0, 2, bits, kind, false, &seed);
                 m.t.is_linear_memory = linear;
                 memset(m.t.address_mode, 1, 3);
-                struct minst *i = emit(p, OP_TEX, PTX_S32, RQ(20), RD(4), R(8), NONE_);
+                struct minst *i = emit(p, OP_TEX, ITYPE_S32, RQ(20), RD(4), R(8), NONE_);
                 i->sub = MTEX_1D;
-                i->stype = PTX_S32;
+                i->stype = ITYPE_S32;
                 i->vec = 4;
                 emit_exit(p);
                 prog_start(p);
@@ -241,9 +241,9 @@ static void cube(void **state) {
     make_image(p, &m, 8, 8, 0, 6, 1, 32, 2, false, &seed);
     m.t.is_cubemap = true;
     m.t.linear_filter = true;
-    struct minst *i = emit(p, OP_TEX, PTX_F32, RQ(20), RD(4), RQ(8), NONE_);
+    struct minst *i = emit(p, OP_TEX, ITYPE_F32, RQ(20), RD(4), RQ(8), NONE_);
     i->sub = MTEX_CUBE;
-    i->stype = PTX_F32;
+    i->stype = ITYPE_F32;
     i->vec = 4;
     emit_exit(p);
     prog_start(p);
@@ -285,19 +285,19 @@ static void gather_offsets_sampler(void **state) {
     struct prog *p = prog_new();
     make_image(p, &m, 16, 16, 0, 0, 4, 32, 2, false, &seed);
     memset(m.t.address_mode, 1, 3);
-    struct minst *i = emit(p, OP_TLD4, PTX_F32, RQ(20), RD(4), RD(8), NONE_);
+    struct minst *i = emit(p, OP_TLD4, ITYPE_F32, RQ(20), RD(4), RD(8), NONE_);
     i->sub = MTEX_2D;
-    i->stype = PTX_F32;
+    i->stype = ITYPE_F32;
     i->vec = 4;
     i->aux = 2;
-    i = emit(p, OP_TEX, PTX_F32, RQ(24), RD(4), RD(8), NONE_);
+    i = emit(p, OP_TEX, ITYPE_F32, RQ(24), RD(4), RD(8), NONE_);
     i->sub = MTEX_2D;
-    i->stype = PTX_F32;
+    i->stype = ITYPE_F32;
     i->vec = 4;
     i->offset = (2 & 255) | (-3 & 255) << 8;
-    i = emit(p, OP_TEX, PTX_F32, RQ(28), RQ(12), RD(16), NONE_); // texture and sampler
+    i = emit(p, OP_TEX, ITYPE_F32, RQ(28), RQ(12), RD(16), NONE_); // texture and sampler
     i->sub = MTEX_2D;
-    i->stype = PTX_F32;
+    i->stype = ITYPE_F32;
     i->vec = 4;
     emit_exit(p);
     prog_start(p);
@@ -353,8 +353,8 @@ static void queries(void **state) {
     const uint64_t h = devmem_texture_new(p->mem, &t);
     static const uint32_t want[] = {64, 32, 0, 0x10d2, 0x10b5, 1, 7, 1, 1, 1, 0, 1, 2, 0, 0, 1};
     for (uint16_t k = 0; k < WW_COUNT(want); k++)
-        emit(p, OP_TXQ, PTX_B32, R(20 + k), ID(h), NONE_, NONE_)->aux = k;
-    emit(p, OP_TXQ, PTX_B32, R(50), ID(0x1234), NONE_, NONE_)->aux = MTXQ_IS_SURFACE;
+        emit(p, OP_TXQ, ITYPE_B32, R(20 + k), ID(h), NONE_, NONE_)->aux = k;
+    emit(p, OP_TXQ, ITYPE_B32, R(50), ID(0x1234), NONE_, NONE_)->aux = MTXQ_IS_SURFACE;
     emit_exit(p);
     prog_start(p);
     assert_int_equal(run_warp0(p), EXEC_EXITED);
@@ -373,15 +373,15 @@ static void surfaces(void **state) {
             struct prog *p = prog_new();
             make_image(p, &m, 16, 8, 0, 0, 1, 32, 0, false, &seed);
             const uint64_t h = devmem_texture_new(p->mem, &m.t);
-            struct minst *i = emit(p, OP_SULD, PTX_B32, R(20), ID(h), RD(8), NONE_);
+            struct minst *i = emit(p, OP_SULD, ITYPE_B32, R(20), ID(h), RD(8), NONE_);
             i->sub = MTEX_2D;
             i->aux = oob;
             i->vec = 1;
-            i = emit(p, OP_SUST, PTX_B32, NONE_, ID(h), RD(8), R(24));
+            i = emit(p, OP_SUST, ITYPE_B32, NONE_, ID(h), RD(8), R(24));
             i->sub = MTEX_2D;
             i->aux = oob;
             i->vec = 1;
-            i = emit(p, OP_SULD, PTX_B32, R(21), ID(h), RD(8), NONE_);
+            i = emit(p, OP_SULD, ITYPE_B32, R(21), ID(h), RD(8), NONE_);
             i->sub = MTEX_2D;
             i->aux = oob;
             i->vec = 1;
@@ -415,7 +415,7 @@ static void surfaces(void **state) {
     static struct image m;
     make_image(p, &m, 16, 0, 0, 0, 1, 32, 0, false, &seed);
     struct minst *i =
-        emit(p, OP_SULD, PTX_B32, R(20), ID(devmem_texture_new(p->mem, &m.t)), R(8), NONE_);
+        emit(p, OP_SULD, ITYPE_B32, R(20), ID(devmem_texture_new(p->mem, &m.t)), R(8), NONE_);
     i->vec = 1;
     emit_exit(p);
     prog_start(p);
@@ -437,12 +437,13 @@ static void formatted_and_reductions(void **state) {
     static struct image c;
     make_image(p, &c, 4, 0, 0, 0, 1, 32, 0, false, &seed);
     const uint64_t hc = devmem_texture_new(p->mem, &c.t);
-    struct minst *i = emit(p, OP_SUST, PTX_F32, NONE_, ID(h), R(8), RQ(12)); // .p: floats to unorm8
+    struct minst *i =
+        emit(p, OP_SUST, ITYPE_F32, NONE_, ID(h), R(8), RQ(12)); // .p: floats to unorm8
     i->vec = 4;
     i->flags = MF_WIDE;
-    i = emit(p, OP_SULD, PTX_B8, R(20), ID(h), R(9), NONE_);
+    i = emit(p, OP_SULD, ITYPE_B8, R(20), ID(h), R(9), NONE_);
     i->vec = 4;
-    i = emit(p, OP_SURED, PTX_U32, NONE_, ID(hc), R(10), R(8));
+    i = emit(p, OP_SURED, ITYPE_U32, NONE_, ID(hc), R(10), R(8));
     i->cop = MATOM_ADD;
     i->vec = 1;
     emit_exit(p);
@@ -468,9 +469,9 @@ static void formatted_and_reductions(void **state) {
 static void bad_handles(void **state) {
     (void)state;
     struct prog *p = prog_new();
-    struct minst *i = emit(p, OP_TEX, PTX_F32, RQ(20), ID(0x99), R(8), NONE_);
+    struct minst *i = emit(p, OP_TEX, ITYPE_F32, RQ(20), ID(0x99), R(8), NONE_);
     i->vec = 4;
-    i->stype = PTX_F32;
+    i->stype = ITYPE_F32;
     emit_exit(p);
     prog_start(p);
     assert_int_equal(exec_step(&p->env, warp0(p)), EXEC_FAULT);

@@ -22,7 +22,7 @@ static void some_work(struct rig *g, uint32_t n) {
         case 3:
         case 4: fadd(g, d, a, b); break;
         case 5: mufu(g, d, a); break;
-        default: load(g, PTX_SPACE_GLOBAL, d, 10, 4096 * (1 + draw(3))); break;
+        default: load(g, SPACE_GLOBAL, d, 10, 4096 * (1 + draw(3))); break;
         }
         if (draw(6) == 0) g->inst[g->n - 1].guard = 1; // by a guard of its own
     }
@@ -55,17 +55,17 @@ static struct rig *program(uint32_t number, uint32_t scheduler, uint32_t machine
     }
     g->args.block[0] = WORDS / 2 - (number & 1 ? 20 : 0);
     g->ctas = 2;
-    s2r(g, 10, PTX_SREG_tid_x);
-    s2r(g, 11, PTX_SREG_ctaid_x);
-    emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(10), R(11), IMM(WORDS / 2), R(10));
-    emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(12), R(10), IMM(2654435761u), R(10)); // scattered
+    s2r(g, 10, SREG_tid_x);
+    s2r(g, 11, SREG_ctaid_x);
+    emit(g, OP_IMAD, OPC_INT_MAD, ITYPE_U32, R(10), R(11), IMM(WORDS / 2), R(10));
+    emit(g, OP_IMAD, OPC_INT_MAD, ITYPE_U32, R(12), R(10), IMM(2654435761u), R(10)); // scattered
     iadd(g, 10, 10, 10);
     iadd(g, 10, 10, 10);
     address(g, 11);
     iadd(g, 10, 10, 11);
     for (uint32_t i = 0; i < 8; i++) iaddi(g, i, 10, i);
     for (uint32_t i = 0; i < 12; i++) {
-        emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(12), R(12), IMM(1664525), R(10));
+        emit(g, OP_IMAD, OPC_INT_MAD, ITYPE_U32, R(12), R(12), IMM(1664525), R(10));
         setp_lt(g, 1, 12, draw(UINT32_MAX >> 8) << 8);
         const bool diverges = draw(3) != 0;
         const uint32_t at = g->n;
@@ -78,7 +78,7 @@ static struct rig *program(uint32_t number, uint32_t scheduler, uint32_t machine
         some_work(g, 1 + draw(4));
         if (i == 6) bar(g);
     }
-    for (uint32_t i = 0; i < 8; i++) store(g, PTX_SPACE_GLOBAL, 10, i, 4096 * (4 + i));
+    for (uint32_t i = 0; i < 8; i++) store(g, SPACE_GLOBAL, 10, i, 4096 * (4 + i));
     exit_(g);
     return g;
 }

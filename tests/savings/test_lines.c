@@ -251,7 +251,7 @@ static struct rig *program(uint32_t number) {
     g->im.local_bytes = 64;
     g->im.shared_bytes = 4096;
     g->args.block[0] = WORDS;
-    s2r(g, 10, PTX_SREG_tid_x);
+    s2r(g, 10, SREG_tid_x);
     iadd(g, 10, 10, 10);
     iadd(g, 10, 10, 10);
     iadd(g, 12, 10, 10); // eight bytes a thread
@@ -266,25 +266,26 @@ static struct rig *program(uint32_t number) {
         struct minst *m;
         switch (draw(9)) {
         case 0: iadd(g, d, a, draw(8)); break;
-        case 1: case 2: load(g, PTX_SPACE_GLOBAL, d, 10, 4096 * draw(4)); break;
-        case 3: load(g, PTX_SPACE_GLOBAL, d, 12, 4096 * draw(2)); break;
-        case 4: store(g, PTX_SPACE_GLOBAL, 10, d, 4096 * (2 + draw(2))); break; // its own
-        case 5: store(g, PTX_SPACE_LOCAL, 14, d, offset); break;
-        case 6: load(g, PTX_SPACE_LOCAL, d, 14, offset); break;
-        case 7: store(g, PTX_SPACE_SHARED, 13, d, 0); break;
+        case 1:
+        case 2: load(g, SPACE_GLOBAL, d, 10, 4096 * draw(4)); break;
+        case 3: load(g, SPACE_GLOBAL, d, 12, 4096 * draw(2)); break;
+        case 4: store(g, SPACE_GLOBAL, 10, d, 4096 * (2 + draw(2))); break; // its own
+        case 5: store(g, SPACE_LOCAL, 14, d, offset); break;
+        case 6: load(g, SPACE_LOCAL, d, 14, offset); break;
+        case 7: store(g, SPACE_SHARED, 13, d, 0); break;
         default:
-            emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(d), R(a), C(CB_LAUNCH, CB0_NTID_X), NIL());
+            emit(g, OP_IADD, OPC_INT_ADD, ITYPE_U32, R(d), R(a), C(CB_LAUNCH, CB0_NTID_X), NIL());
             break;
         }
         if (draw(12) == 0) { // some lanes load alone
             setp_lt(g, 0, 10, (uint32_t)g->buffer + 4 * draw(WORDS));
-            m = load(g, PTX_SPACE_GLOBAL, d, 10, 4096 * draw(4));
+            m = load(g, SPACE_GLOBAL, d, 10, 4096 * draw(4));
             m->guard = 0;
         }
         if (draw(10) == 0) // time passes
             for (uint32_t k = 0; k < 20; k++) iadd(g, d, d, d);
     }
-    for (uint32_t i = 0; i < 8; i++) store(g, PTX_SPACE_GLOBAL, 10, i, 4096 * (4 + i));
+    for (uint32_t i = 0; i < 8; i++) store(g, SPACE_GLOBAL, 10, i, 4096 * (4 + i));
     exit_(g);
     return g;
 }
@@ -411,9 +412,9 @@ static void rows_of_shared_memory(void **state) {
     struct rig *g = rig_new();
     g->im.shared_bytes = 1024;
     g->ctas = 2;
-    s2r(g, 1, PTX_SREG_tid_x);
+    s2r(g, 1, SREG_tid_x);
     for (int i = 0; i < 3; i++) iadd(g, 1, 1, 1); // eight bytes a thread: two rows
-    store(g, PTX_SPACE_SHARED, 1, 1, 0);
+    store(g, SPACE_SHARED, 1, 1, 0);
     exit_(g);
     struct savings s = set_of(M(DROWSY_LINES));
     s.o.in_shared = 1;

@@ -2,7 +2,7 @@
 // states of all rows agree with a slow model that looks at every row in every cycle and knows
 // nothing of timestamps: a row is accessed in the first cycle from its plan on in which it is on.
 #include "../sm/test_rig.h"
-#include "code/image.h"
+#include "isa/image.h"
 #include "savings/savings.h"
 
 enum { WARPS = 24, WORDS = WARPS * 32, ROWS = 16, MAX_ACCESSES = 1 << 16 };
@@ -32,9 +32,9 @@ static struct rig *program(uint32_t number) {
     g->args.block[0] = 128;
     g->ctas = 6;
     g->quantum = 1; // the next CTA comes at once: the SM does not pause
-    s2r(g, 10, PTX_SREG_tid_x);
-    s2r(g, 11, PTX_SREG_ctaid_x);
-    emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(10), R(11), IMM(128), R(10));
+    s2r(g, 10, SREG_tid_x);
+    s2r(g, 11, SREG_ctaid_x);
+    emit(g, OP_IMAD, OPC_INT_MAD, ITYPE_U32, R(10), R(11), IMM(128), R(10));
     iadd(g, 10, 10, 10); // four bytes a word
     iadd(g, 10, 10, 10);
     address(g, 11);
@@ -45,15 +45,15 @@ static struct rig *program(uint32_t number) {
         switch (draw(8)) {
         case 0:
         case 1: iadd(g, d, a, b); break;
-        case 2: emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(d), R(a), R(b), R(draw(8))); break;
+        case 2: emit(g, OP_IMAD, OPC_INT_MAD, ITYPE_U32, R(d), R(a), R(b), R(draw(8))); break;
         case 3: fadd(g, d, a, b); break;
         case 4: mufu(g, d, a); break;
         case 5: movi(g, d, i); break;
-        case 6: load(g, PTX_SPACE_GLOBAL, d, 10, 4096 * (1 + draw(3))); break;
-        default: store(g, PTX_SPACE_GLOBAL, 10, d, 4096 * 4 * (1 + draw(2))); break;
+        case 6: load(g, SPACE_GLOBAL, d, 10, 4096 * (1 + draw(3))); break;
+        default: store(g, SPACE_GLOBAL, 10, d, 4096 * 4 * (1 + draw(2))); break;
         }
     }
-    for (uint32_t i = 0; i < 8; i++) store(g, PTX_SPACE_GLOBAL, 10, i, 4096 * 4 * (4 + i));
+    for (uint32_t i = 0; i < 8; i++) store(g, SPACE_GLOBAL, 10, i, 4096 * 4 * (4 + i));
     exit_(g);
     return g;
 }

@@ -41,9 +41,9 @@ static struct rig *program(uint32_t number, uint32_t scheduler, bool is_kepler,
     }
     g->args.block[0] = WORDS / 2;
     g->ctas = 2;
-    s2r(g, 10, PTX_SREG_tid_x);
-    s2r(g, 11, PTX_SREG_ctaid_x);
-    struct minst *m = emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(10), R(11), IMM(WORDS / 2), R(10));
+    s2r(g, 10, SREG_tid_x);
+    s2r(g, 11, SREG_ctaid_x);
+    struct minst *m = emit(g, OP_IMAD, OPC_INT_MAD, ITYPE_U32, R(10), R(11), IMM(WORDS / 2), R(10));
     (void)m;
     iadd(g, 10, 10, 10); // four bytes a word
     iadd(g, 10, 10, 10);
@@ -63,12 +63,12 @@ static struct rig *program(uint32_t number, uint32_t scheduler, bool is_kepler,
             for (uint32_t k = 0; k < run; k++) fadd(g, (d + k) % 8, a, b);
             break;
         case 5: mufu(g, d, a); break;
-        case 6: load(g, PTX_SPACE_GLOBAL, d, 10, 4096 * (1 + draw(3))); break;
-        default: store(g, PTX_SPACE_GLOBAL, 10, d, 4096 * 4 * (1 + draw(2))); break;
+        case 6: load(g, SPACE_GLOBAL, d, 10, 4096 * (1 + draw(3))); break;
+        default: store(g, SPACE_GLOBAL, 10, d, 4096 * 4 * (1 + draw(2))); break;
         }
         if (i == 60) bar(g);
     }
-    for (uint32_t i = 0; i < 8; i++) store(g, PTX_SPACE_GLOBAL, 10, i, 4096 * 4 * (4 + i));
+    for (uint32_t i = 0; i < 8; i++) store(g, SPACE_GLOBAL, 10, i, 4096 * 4 * (4 + i));
     exit_(g);
     return g;
 }

@@ -63,7 +63,7 @@ static void loop_end(struct rig *g, int32_t start, uint32_t trips) {
 static void alu(struct rig *g) { // two chains of multiply-adds and adds
     for (uint32_t i = 0; i < 16; i++) {
         iadd(g, 1 + i % 2, 1 + i % 2, 5 + i % 8);
-        struct minst *m = emit(g, OP_FFMA, OPC_FP_FMA, PTX_F32, R(3 + i % 2), R(3 + i % 2),
+        struct minst *m = emit(g, OP_FFMA, OPC_FP_FMA, ITYPE_F32, R(3 + i % 2), R(3 + i % 2),
                                R(6 + i % 8), R(20 + i % 8));
         m->rnd = MRND_RN;
     }
@@ -74,42 +74,42 @@ static void chain(struct rig *g) { // one chain: most cycles have nothing to iss
     loop_end(g, 0, 400);
 }
 static void mixed(struct rig *g) { // like a stencil: addresses, shared loads, arithmetic, a store
-    s2r(g, 1, PTX_SREG_tid_x);
-    struct minst *m = emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(2), R(1), IMM(2), NIL());
+    s2r(g, 1, SREG_tid_x);
+    struct minst *m = emit(g, OP_SHL, OPC_INT_SHIFT, ITYPE_U32, R(2), R(1), IMM(2), NIL());
     (void)m;
     const int32_t start = (int32_t)g->n;
     for (uint32_t i = 0; i < 4; i++) {
-        load(g, PTX_SPACE_SHARED, 4 + i, 2, 4 * i);
-        emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(10), R(1), C(CB_LAUNCH, CB0_NTID_X), NIL());
+        load(g, SPACE_SHARED, 4 + i, 2, 4 * i);
+        emit(g, OP_IADD, OPC_INT_ADD, ITYPE_U32, R(10), R(1), C(CB_LAUNCH, CB0_NTID_X), NIL());
         fadd(g, 12 + i, 4 + i, 12 + i);
         iadd(g, 11, 10, 11);
         fadd(g, 16 + i, 12 + i, 16 + i);
     }
-    store(g, PTX_SPACE_SHARED, 2, 16, 0);
+    store(g, SPACE_SHARED, 2, 16, 0);
     bar(g);
     loop_end(g, start, 400);
 }
 static void stream(struct rig *g) { // load, add, store: memory bound
     address(g, 3);
-    s2r(g, 1, PTX_SREG_tid_x);
-    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(2), R(1), IMM(2), NIL());
+    s2r(g, 1, SREG_tid_x);
+    emit(g, OP_SHL, OPC_INT_SHIFT, ITYPE_U32, R(2), R(1), IMM(2), NIL());
     iadd(g, 2, 2, 3);
     const int32_t start = (int32_t)g->n;
     for (uint32_t i = 0; i < 4; i++) {
-        load(g, PTX_SPACE_GLOBAL, 4 + i, 2, 4096 * i)->cop = MCOP_CG;
+        load(g, SPACE_GLOBAL, 4 + i, 2, 4096 * i)->cop = MCOP_CG;
         iaddi(g, 4 + i, 4 + i, 1);
-        store(g, PTX_SPACE_GLOBAL, 2, 4 + i, 4096 * i);
+        store(g, SPACE_GLOBAL, 2, 4 + i, 4096 * i);
     }
     loop_end(g, start, 200);
 }
 static void l1(struct rig *g) { // loads that hit in L1
     address(g, 3);
-    s2r(g, 1, PTX_SREG_tid_x);
-    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(2), R(1), IMM(2), NIL());
+    s2r(g, 1, SREG_tid_x);
+    emit(g, OP_SHL, OPC_INT_SHIFT, ITYPE_U32, R(2), R(1), IMM(2), NIL());
     iadd(g, 2, 2, 3);
     const int32_t start = (int32_t)g->n;
     for (uint32_t i = 0; i < 8; i++) {
-        load(g, PTX_SPACE_GLOBAL, 4 + i, 2, 4 * 192 * i);
+        load(g, SPACE_GLOBAL, 4 + i, 2, 4 * 192 * i);
         iadd(g, 12, 12, 4 + i);
     }
     loop_end(g, start, 300);
@@ -119,7 +119,7 @@ static void one_warp(struct rig *g) { // a pointer chase: nearly all cycles are 
     g->ctas = 1;
     address(g, 3);
     for (uint32_t i = 0; i < 32; i++) {
-        load(g, PTX_SPACE_GLOBAL, 4, 3, 0)->cop = MCOP_CG;
+        load(g, SPACE_GLOBAL, 4, 3, 0)->cop = MCOP_CG;
         iadd(g, 3, 3, 4);
     }
     loop_end(g, 1, 2000);

@@ -82,7 +82,7 @@ static void constant_operands_are_told_and_delayed(void **state) {
         struct rig *g = rig_new();
         g->c.constant = cache_of(2048, 64, 64, 2);
         for (uint32_t i = 0; i < 3; i++)
-            emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(1), R(1), C(CB_LAUNCH, CB0_NTID_X), NIL());
+            emit(g, OP_IADD, OPC_INT_ADD, ITYPE_U32, R(1), R(1), C(CB_LAUNCH, CB0_NTID_X), NIL());
         exit_(g);
         struct listen l;
         const struct sm_technique p = listen_technique(&l, g);
@@ -123,10 +123,10 @@ static void loads_and_stores(void **state) {
     l.extra[CACHE_FILL] = 13;
     l.extra[CACHE_WRITE_HIT] = l.extra[CACHE_EVICT] = 1000; // do not count
     address(g, 3);
-    load(g, PTX_SPACE_GLOBAL, 4, 3, 64);
+    load(g, SPACE_GLOBAL, 4, 3, 64);
     iadd(g, 5, 3, 4);
-    load(g, PTX_SPACE_GLOBAL, 6, 5, 8);
-    store(g, PTX_SPACE_GLOBAL, 3, 3, 4);
+    load(g, SPACE_GLOBAL, 6, 5, 8);
+    store(g, SPACE_GLOBAL, 3, 3, 4);
     exit_(g);
     rig_run(g);
     // Load in 11, access 12, sent 11 later, there 100 later, 13 later for the warp; add; load 10
@@ -158,8 +158,8 @@ static void a_dirty_line_is_told_when_it_goes(void **state) {
     const struct sm_technique p = listen_technique(&l, g);
     g->technique[g->n_techniques++] = &p;
     g->im.local_bytes = 64;
-    store(g, PTX_SPACE_LOCAL, 1, 1, 0);
-    store(g, PTX_SPACE_LOCAL, 1, 1, 4);
+    store(g, SPACE_LOCAL, 1, 1, 0);
+    store(g, SPACE_LOCAL, 1, 1, 4);
     exit_(g);
     rig_run(g);
     expect(&l, ARRAY_L1D, CACHE_WRITE_MISS, 2);
@@ -208,10 +208,10 @@ static void lines_lapse(void **state) {
         g->technique[g->n_techniques++] = &p;
         g->im.local_bytes = 64;
         movi(g, 1, 0);
-        store(g, PTX_SPACE_LOCAL, 1, 2, 0); // in cycle 12, say: off from 100 on
+        store(g, SPACE_LOCAL, 1, 2, 0);                 // in cycle 12, say: off from 100 on
         for (int i = 0; i < 15; i++) iaddi(g, 1, 1, 0); // 150 cycles and more
-        store(g, PTX_SPACE_LOCAL, 1, 2, 0);            // a miss again
-        store(g, PTX_SPACE_LOCAL, 1, 2, 0);            // a hit
+        store(g, SPACE_LOCAL, 1, 2, 0);                 // a miss again
+        store(g, SPACE_LOCAL, 1, 2, 0);                 // a hit
         exit_(g);
         rig_run(g);
         expect(&x.l, ARRAY_L1D, CACHE_WRITE_MISS, 2);
@@ -244,9 +244,9 @@ static void sectors_of_any_size(void **state) {
         const struct sm_technique p = listen_technique(&l, g);
         g->technique[g->n_techniques++] = &p;
         address(g, 3);
-        load(g, PTX_SPACE_GLOBAL, 4, 3, row[i].first);
+        load(g, SPACE_GLOBAL, 4, 3, row[i].first);
         iadd(g, 5, 3, 4);
-        load(g, PTX_SPACE_GLOBAL, 6, 5, row[i].second);
+        load(g, SPACE_GLOBAL, 6, 5, row[i].second);
         exit_(g);
         rig_run(g);
         expect(&l, ARRAY_L1D, CACHE_READ_HIT, row[i].hits);
@@ -313,7 +313,7 @@ static void shared_memory_takes_ways_of_l1(void **state) {
         g->c.l1_shared_bytes = 16384;
         g->im.shared_bytes = shared ? 8192 : 0;
         lane_addresses(g, 2);
-        for (uint32_t n = 0; n < 2 * 96; n++) load(g, PTX_SPACE_GLOBAL, 3, 4, n % 96 * 128);
+        for (uint32_t n = 0; n < 2 * 96; n++) load(g, SPACE_GLOBAL, 3, 4, n % 96 * 128);
         exit_(g);
         rig_run(g);
         assert_int_equal(act(g, ACT_l1_reads), 2 * 96);
@@ -333,10 +333,10 @@ static void requests_name_runs_of_sectors(void **state) {
         g->c.coalesce = COALESCE_LINE128;
         g->port->credits = credits;
         lane_addresses(g, 2);
-        s2r(g, 5, PTX_SREG_laneid);
-        emit(g, OP_LOP, OPC_INT_LOGIC, PTX_U32, R(5), R(5), IMM(8), NIL());
+        s2r(g, 5, SREG_laneid);
+        emit(g, OP_LOP, OPC_INT_LOGIC, ITYPE_U32, R(5), R(5), IMM(8), NIL());
         setp_lt(g, 0, 5, 8);
-        load(g, PTX_SPACE_GLOBAL, 6, 4, 0)->guard = 0;
+        load(g, SPACE_GLOBAL, 6, 4, 0)->guard = 0;
         exit_(g);
         rig_run(g);
         assert_int_equal(g->port->n_sent, credits);

@@ -111,7 +111,7 @@ static uint64_t matrices(uint32_t n, uint32_t read_cycles) {
     g->c.timing[OPC_MMA_884_F32] = (struct class_timing){.latency = 7, .interval = 2};
     g->change_control = keep_nothing;
     for (uint32_t i = 0; i < n; i++)
-        emit(g, OP_HMMA_884, OPC_MMA_884_F32, PTX_F32, RR(2, 2), RR(4, 2), RR(6, 2), RR(2, 2));
+        emit(g, OP_HMMA_884, OPC_MMA_884_F32, ITYPE_F32, RR(2, 2), RR(4, 2), RR(6, 2), RR(2, 2));
     exit_(g);
     const uint64_t cycles = rig_run(g);
     rig_free(g);
@@ -128,7 +128,7 @@ static uint64_t after_store(bool overwrites) {
     struct rig *g = machine();
     address(g, 1);
     movi(g, 2, 5);
-    store(g, PTX_SPACE_GLOBAL, 1, 2, 0);
+    store(g, SPACE_GLOBAL, 1, 2, 0);
     movi(g, overwrites ? 2 : 3, 6);
     exit_(g);
     const uint64_t cycles = rig_run(g);
@@ -150,7 +150,7 @@ static uint64_t products(uint32_t n, bool keeps, uint64_t *hits, uint64_t *confl
     g->c.collector_ports = 2;
     if (!keeps) g->change_control = keep_nothing;
     for (uint32_t i = 0; i < n; i++)
-        emit(g, OP_FFMA, OPC_FP_FMA, PTX_F32, R(6), R(2), R(4), R(6))->rnd = MRND_RN;
+        emit(g, OP_FFMA, OPC_FP_FMA, ITYPE_F32, R(6), R(2), R(4), R(6))->rnd = MRND_RN;
     exit_(g);
     const uint64_t cycles = rig_run(g);
     *hits = act(g, ACT_reuse_hits);
@@ -186,7 +186,7 @@ static void a_conflict_holds_the_issue_stage(void **state) {
         g->c.collector_ports = 2;
         g->args.block[0] = 2 * WARP_LANES;
         for (uint32_t i = 0; i < 10; i++) // no two after one another share an operand
-            emit(g, OP_FFMA, OPC_FP_FMA, PTX_F32, R(24), R(2 + 6 * (i % 3)), R(4 + 6 * (i % 3)),
+            emit(g, OP_FFMA, OPC_FP_FMA, ITYPE_F32, R(24), R(2 + 6 * (i % 3)), R(4 + 6 * (i % 3)),
                  R(6 + 6 * (i % 3)))
                 ->rnd = MRND_RN;
         exit_(g);
@@ -244,7 +244,7 @@ static void counters_are_not_overrun(void **state) {
     g->im.n_regs = 128;
     g->change_control = one_counter_for_all;
     address(g, 1);
-    for (uint32_t i = 0; i < LOADS; i++) load(g, PTX_SPACE_GLOBAL, 2 + i, 1, 4 * (i % 64));
+    for (uint32_t i = 0; i < LOADS; i++) load(g, SPACE_GLOBAL, 2 + i, 1, 4 * (i % 64));
     exit_(g);
     rig_make(g);
     sm_take_cta(g->sm, 0, 0, 0);

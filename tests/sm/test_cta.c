@@ -122,7 +122,7 @@ static void skewed_barrier(void **state) {
     struct rig *g = rig_new();
     g->c.timing[OPC_CTRL].latency = 20;
     g->args.block[0] = 64;
-    s2r(g, 1, PTX_SREG_tid_x);
+    s2r(g, 1, SREG_tid_x);
     setp_lt(g, 0, 1, 32);
     struct minst *b = bra(g, 8);
     b->guard = 0;
@@ -145,15 +145,15 @@ static void counted_barrier(void **state) {
     (void)state;
     struct rig *g = rig_new();
     g->args.block[0] = 128;
-    s2r(g, 1, PTX_SREG_tid_x);
+    s2r(g, 1, SREG_tid_x);
     setp_lt(g, 0, 1, 64);
-    struct minst *m = emit(g, OP_BAR, OPC_CTRL, PTX_U32, NIL(), IMM(1), IMM(64), NIL());
+    struct minst *m = emit(g, OP_BAR, OPC_CTRL, ITYPE_U32, NIL(), IMM(1), IMM(64), NIL());
     m->guard = 0;
     setp_lt(g, 1, 1, 96);
-    m = emit(g, OP_BAR, OPC_CTRL, PTX_U32, NIL(), IMM(2), IMM(128), NIL());
+    m = emit(g, OP_BAR, OPC_CTRL, ITYPE_U32, NIL(), IMM(2), IMM(128), NIL());
     m->guard = 1; // warps 0, 1, 2 arrive at barrier 2 ...
     m->sub = MBAR_ARRIVE;
-    m = emit(g, OP_BAR, OPC_CTRL, PTX_U32, NIL(), IMM(2), IMM(128), NIL());
+    m = emit(g, OP_BAR, OPC_CTRL, ITYPE_U32, NIL(), IMM(2), IMM(128), NIL());
     m->guard = 1; // ... and warp 3 waits there
     m->guard_not = true;
     exit_(g);
@@ -167,12 +167,12 @@ static void reducing_barrier(void **state) {
     (void)state;
     struct rig *g = rig_new();
     g->args.block[0] = 64;
-    s2r(g, 1, PTX_SREG_tid_x);
+    s2r(g, 1, SREG_tid_x);
     setp_lt(g, 0, 1, 40);
-    struct minst *m = emit(g, OP_BAR, OPC_CTRL, PTX_U32, R(5), IMM(0), NIL(), P(0));
+    struct minst *m = emit(g, OP_BAR, OPC_CTRL, ITYPE_U32, R(5), IMM(0), NIL(), P(0));
     m->sub = MBAR_RED_POPC;
     address(g, 2);
-    store(g, PTX_SPACE_GLOBAL, 2, 5, 0);
+    store(g, SPACE_GLOBAL, 2, 5, 0);
     exit_(g);
     rig_run(g);
     uint32_t n;
@@ -186,7 +186,7 @@ static void exited_warps_count_out(void **state) {
     (void)state;
     struct rig *g = rig_new();
     g->args.block[0] = 96;
-    s2r(g, 1, PTX_SREG_tid_x);
+    s2r(g, 1, SREG_tid_x);
     setp_lt(g, 0, 1, 32);
     struct minst *m = exit_(g);
     m->guard = 0; // warp 0 leaves
@@ -201,7 +201,7 @@ static void exited_warps_count_out(void **state) {
 static void divergence(void **state) {
     (void)state;
     struct rig *g = rig_new();
-    s2r(g, 1, PTX_SREG_tid_x);
+    s2r(g, 1, SREG_tid_x);
     setp_lt(g, 0, 1, 16);
     struct minst *m = bra(g, 5);
     m->guard = 0;
@@ -226,9 +226,9 @@ static void waits_are_described(void **state) {
     (void)state;
     struct rig *g = rig_new();
     g->args.block[0] = 64;
-    s2r(g, 1, PTX_SREG_tid_x);
+    s2r(g, 1, SREG_tid_x);
     setp_lt(g, 0, 1, 32);
-    struct minst *m = emit(g, OP_BAR, OPC_CTRL, PTX_U32, NIL(), IMM(1), IMM(64), NIL());
+    struct minst *m = emit(g, OP_BAR, OPC_CTRL, ITYPE_U32, NIL(), IMM(1), IMM(64), NIL());
     m->guard = 0;
     m->ptx_line = 77;
     bar(g);
@@ -261,7 +261,7 @@ static void faults_stop(void **state) {
     (void)state;
     struct rig *g = rig_new();
     movi(g, 1, 16);
-    load(g, PTX_SPACE_GLOBAL, 2, 1, 0);
+    load(g, SPACE_GLOBAL, 2, 1, 0);
     exit_(g);
     rig_make(g);
     sm_take_cta(g->sm, 0, 0, 0);

@@ -56,7 +56,7 @@ static void who_has_operands(void **state) {
         struct rig *g = entry_rig(at, 1);
         g->c.rf_banks = 4;
         g->c.collector_ports = 1;
-        emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(20), R(4), R(8), R(12));
+        emit(g, OP_IMAD, OPC_INT_MAD, ITYPE_U32, R(20), R(4), R(8), R(12));
         movi(g, 1, 1);
         exit_(g);
         rig_run(g);

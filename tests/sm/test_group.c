@@ -154,9 +154,9 @@ static struct rig *small(void) {
     struct rig *const g = rig_new();
     address(g, 1);
     movi(g, 2, 7);
-    load(g, PTX_SPACE_GLOBAL, 3, 1, 0);
+    load(g, SPACE_GLOBAL, 3, 1, 0);
     iadd(g, 4, 3, 2);
-    store(g, PTX_SPACE_GLOBAL, 1, 4, 128);
+    store(g, SPACE_GLOBAL, 1, 4, 128);
     exit_(g);
     return g;
 }
@@ -338,7 +338,7 @@ static void communicate_stage(void **state) {
 // CTAs whose number is odd jump over an instruction; all store a value.
 static struct rig *parting(void) {
     struct rig *const g = rig_new();
-    s2r(g, 2, PTX_SREG_ctaid_x);
+    s2r(g, 2, SREG_ctaid_x);
     movi(g, 3, 5);
     setp_lt(g, 0, 2, 1);
     struct minst *const jump = bra(g, 5);
@@ -346,9 +346,9 @@ static struct rig *parting(void) {
     jump->reconv = 5;
     movi(g, 3, 6);
     address(g, 1);
-    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(2), R(2), IMM(7), NIL());
+    emit(g, OP_SHL, OPC_INT_SHIFT, ITYPE_U32, R(2), R(2), IMM(7), NIL());
     iadd(g, 1, 1, 2);
-    store(g, PTX_SPACE_GLOBAL, 1, 3, 0);
+    store(g, SPACE_GLOBAL, 1, 3, 0);
     exit_(g);
     return g;
 }
@@ -385,21 +385,21 @@ static struct rig *table_jump(uint32_t from) {
     static struct code_table table = {targets, 2};
     g->im.tables = &table;
     g->im.n_tables = 1;
-    s2r(g, 4, PTX_SREG_ctaid_x);
+    s2r(g, 4, SREG_ctaid_x);
     address(g, 1);
-    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(5), R(4), IMM(7), NIL());
+    emit(g, OP_SHL, OPC_INT_SHIFT, ITYPE_U32, R(5), R(4), IMM(7), NIL());
     iadd(g, 1, 1, 5);
-    s2r(g, 2, from == BY_THREAD ? PTX_SREG_tid_y : PTX_SREG_ctaid_x);
+    s2r(g, 2, from == BY_THREAD ? SREG_tid_y : SREG_ctaid_x);
     if (from == BY_MEMORY)
-        load(g, PTX_SPACE_GLOBAL, 2, 1, 4096); // zero everywhere
+        load(g, SPACE_GLOBAL, 2, 1, 4096); // zero everywhere
     else
         iaddi(g, 2, 2, 0);
-    struct minst *const m = emit(g, OP_BRX, OPC_CTRL, PTX_U32, NIL(), R(2), NIL(), NIL()); // 6
+    struct minst *const m = emit(g, OP_BRX, OPC_CTRL, ITYPE_U32, NIL(), R(2), NIL(), NIL()); // 6
     m->reconv = 10;
     movi(g, 3, 5);
     bra(g, 10);
     movi(g, 3, 6);
-    store(g, PTX_SPACE_GLOBAL, 1, 3, 0); // 10
+    store(g, SPACE_GLOBAL, 1, 3, 0); // 10
     exit_(g);
     g->ctas = 2;
     return g;
@@ -471,10 +471,10 @@ static void random_inst(struct rig *g) {
     case 1: iadd(g, d, a, b); break;
     case 2: fadd(g, d, a, b); break;
     case 3: mufu(g, d, a); break;
-    case 4: load(g, PTX_SPACE_SHARED, d, TID, 512 * rnd(8)); break;
-    case 5: store(g, PTX_SPACE_SHARED, TID, a, 512 * rnd(8)); break;
-    case 6: load(g, PTX_SPACE_GLOBAL, d, BUFFER, 128 * rnd(WORDS)); break;
-    case 7: store(g, PTX_SPACE_GLOBAL, MINE, a, 4 * rnd(8)); break;
+    case 4: load(g, SPACE_SHARED, d, TID, 512 * rnd(8)); break;
+    case 5: store(g, SPACE_SHARED, TID, a, 512 * rnd(8)); break;
+    case 6: load(g, SPACE_GLOBAL, d, BUFFER, 128 * rnd(WORDS)); break;
+    case 7: store(g, SPACE_GLOBAL, MINE, a, 4 * rnd(8)); break;
     case 8: bar(g); break;
     default: { // a branch of some lanes, by data
         setp_lt(g, 1, a, rnd(40));
@@ -506,15 +506,15 @@ static struct rig *random_rig(uint32_t which) {
     g->args.dynamic_shared = 4096;
     g->im.n_barriers = 1;
     // each thread has 32 bytes of its own behind what all read
-    s2r(g, TID, PTX_SREG_tid_x);
-    s2r(g, 20, PTX_SREG_ctaid_x);
+    s2r(g, TID, SREG_tid_x);
+    s2r(g, 20, SREG_ctaid_x);
     movi(g, 21, g->args.block[0]);
-    emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(22), R(20), R(21), R(TID));
-    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(22), R(22), IMM(5), NIL());
+    emit(g, OP_IMAD, OPC_INT_MAD, ITYPE_U32, R(22), R(20), R(21), R(TID));
+    emit(g, OP_SHL, OPC_INT_SHIFT, ITYPE_U32, R(22), R(22), IMM(5), NIL());
     address(g, BUFFER);
     iaddi(g, MINE, BUFFER, 128 * WORDS + 4096);
     iadd(g, MINE, MINE, 22);
-    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(TID), R(TID), IMM(2), NIL());
+    emit(g, OP_SHL, OPC_INT_SHIFT, ITYPE_U32, R(TID), R(TID), IMM(2), NIL());
     for (uint32_t i = 0; i < 20; i++) movi(g, i, i);
     if (rnd(2)) iadd(g, 5, 5, 20); // CTAs differ
     const uint32_t n = 20 + rnd(40);

@@ -12,7 +12,7 @@ static void shared_conflicts(void **state) {
         struct rig *g = rig_new();
         g->im.shared_bytes = 4096;
         lane_offsets(g, 2 + k);
-        load(g, PTX_SPACE_SHARED, 3, 2, 0);
+        load(g, SPACE_SHARED, 3, 2, 0);
         exit_(g);
         rig_run(g);
         assert_int_equal(g->done_at, 22 + 20 + (1u << k) - 1);
@@ -29,8 +29,8 @@ static void shared_banks_are_busy(void **state) {
     struct rig *g = rig_new();
     g->im.shared_bytes = 4096;
     lane_offsets(g, 5); // 8-way
-    load(g, PTX_SPACE_SHARED, 3, 2, 0);
-    load(g, PTX_SPACE_SHARED, 5, 2, 0);
+    load(g, SPACE_SHARED, 3, 2, 0);
+    load(g, SPACE_SHARED, 5, 2, 0);
     exit_(g);
     rig_run(g);
     assert_int_equal(g->done_at, 22 + 8 + 20 + 7);
@@ -47,7 +47,7 @@ static void shared_half_warps(void **state) {
         g->c.shared_one_broadcast = true;
         g->im.shared_bytes = 4096;
         lane_offsets(g, 2 + k);
-        load(g, PTX_SPACE_SHARED, 3, 2, 0);
+        load(g, SPACE_SHARED, 3, 2, 0);
         exit_(g);
         rig_run(g);
         // Each half takes 2^k passes.
@@ -64,7 +64,7 @@ static void address_generation(void **state) {
         g->c.agu_lanes = lanes;
         g->im.shared_bytes = 4096;
         lane_offsets(g, 2);
-        load(g, PTX_SPACE_SHARED, 3, 2, 0);
+        load(g, SPACE_SHARED, 3, 2, 0);
         exit_(g);
         rig_run(g);
         assert_int_equal(g->done_at, 21 + 32 / lanes + 20);
@@ -79,8 +79,8 @@ static void shared_atomic(void **state) {
     g->im.shared_bytes = 128;
     movi(g, 2, 0);
     movi(g, 3, 1);
-    struct minst *m = emit(g, OP_ATOM, OPC_ATOM_SHARED, PTX_U32, R(5), R(2), R(3), NIL());
-    m->space = PTX_SPACE_SHARED;
+    struct minst *m = emit(g, OP_ATOM, OPC_ATOM_SHARED, ITYPE_U32, R(5), R(2), R(3), NIL());
+    m->space = SPACE_SHARED;
     m->sub = MATOM_ADD;
     exit_(g);
     rig_run(g);
@@ -98,8 +98,8 @@ static void shared_atomics_overlap(void **state) {
     movi(g, 2, 0);
     movi(g, 3, 1);
     for (uint8_t to = 5; to <= 6; to++) {
-        struct minst *m = emit(g, OP_ATOM, OPC_ATOM_SHARED, PTX_U32, R(to), R(2), R(3), NIL());
-        m->space = PTX_SPACE_SHARED;
+        struct minst *m = emit(g, OP_ATOM, OPC_ATOM_SHARED, ITYPE_U32, R(to), R(2), R(3), NIL());
+        m->space = SPACE_SHARED;
         m->sub = MATOM_ADD;
     }
     exit_(g);
@@ -117,8 +117,8 @@ static void wide_shared_load(void **state) {
         g->c.shared_wide_extra = extra;
         g->im.shared_bytes = 4096;
         lane_offsets(g, 4);
-        struct minst *m = emit(g, OP_LD, OPC_LD_SHARED, PTX_U32, RR(4, 4), R(2), NIL(), NIL());
-        m->space = PTX_SPACE_SHARED;
+        struct minst *m = emit(g, OP_LD, OPC_LD_SHARED, ITYPE_U32, RR(4, 4), R(2), NIL(), NIL());
+        m->space = SPACE_SHARED;
         m->vec = 4;
         exit_(g);
         rig_run(g);
@@ -137,7 +137,7 @@ static void coalescing(void **state) {
     for (size_t i = 0; i < WW_COUNT(row); i++) {
         struct rig *g = rig_new();
         lane_addresses(g, row[i].shift);
-        load(g, PTX_SPACE_GLOBAL, 3, 4, 0);
+        load(g, SPACE_GLOBAL, 3, 4, 0);
         exit_(g);
         rig_run(g);
         assert_int_equal(g->done_at, 31 + row[i].n + 100);
@@ -153,7 +153,7 @@ static void uniform_load(void **state) {
     (void)state;
     struct rig *g = rig_new();
     address(g, 3);
-    load(g, PTX_SPACE_GLOBAL, 4, 3, 64);
+    load(g, SPACE_GLOBAL, 4, 3, 64);
     exit_(g);
     rig_run(g);
     assert_int_equal(g->done_at, 12 + 100);
@@ -175,7 +175,7 @@ static void generic_load(void **state) {
     struct minst *m = iaddi(g, 4, 2, (uint32_t)g->buffer); // 32
     m->guard = 0;
     m->guard_not = true;
-    load(g, PTX_SPACE_NONE, 5, 4, 0)->klass = OPC_LD_GENERIC; // 42
+    load(g, SPACE_GENERIC, 5, 4, 0)->klass = OPC_LD_GENERIC; // 42
     exit_(g);
     rig_run(g);
     assert_int_equal(g->port->sent[0].addr, g->buffer + 64);
@@ -196,11 +196,12 @@ static void async_copies(void **state) {
         g->im.shared_bytes = 4096;
         lane_addresses(g, 2);
         for (uint32_t i = 0; i < 2; i++) {
-            struct minst *m = emit(g, OP_CPASYNC, OPC_LD_GLOBAL, PTX_B32, NIL(), R(2), R(4), NIL());
+            struct minst *m =
+                emit(g, OP_CPASYNC, OPC_LD_GLOBAL, ITYPE_B32, NIL(), R(2), R(4), NIL());
             m->aux = 4;
-            emit(g, OP_CPCOMMIT, OPC_FENCE, PTX_B32, NIL(), NIL(), NIL(), NIL());
+            emit(g, OP_CPCOMMIT, OPC_FENCE, ITYPE_B32, NIL(), NIL(), NIL(), NIL());
         }
-        emit(g, OP_CPWAIT, OPC_FENCE, PTX_B32, NIL(), NIL(), NIL(), NIL())->aux = (uint16_t)keep;
+        emit(g, OP_CPWAIT, OPC_FENCE, ITYPE_B32, NIL(), NIL(), NIL(), NIL())->aux = (uint16_t)keep;
         movi(g, 5, 1);
         exit_(g);
         rig_run(g);
@@ -228,10 +229,10 @@ static void texture_fetch(void **state) {
                                    .channel_bits = 32, .is_linear_memory = true};
     struct opnd handle = IMM(devmem_texture_new(g->memory, &t));
     handle.words = 2;
-    s2r(g, 1, PTX_SREG_tid_x);
+    s2r(g, 1, SREG_tid_x);
     for (uint32_t i = 0; i < 2; i++) {
-        struct minst *m = emit(g, OP_TEX, OPC_TEX, PTX_U32, RR(8, 4), handle, R(1), NIL());
-        m->stype = PTX_S32;
+        struct minst *m = emit(g, OP_TEX, OPC_TEX, ITYPE_U32, RR(8, 4), handle, R(1), NIL());
+        m->stype = ITYPE_S32;
         m->sub = MTEX_1D;
         m->vec = 4;
     }
@@ -262,9 +263,9 @@ static void l1_miss_then_hit(void **state) {
     struct rig *g = rig_new();
     with_l1(g);
     address(g, 3);
-    load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
+    load(g, SPACE_GLOBAL, 4, 3, 0);
     iadd(g, 5, 3, 4);
-    load(g, PTX_SPACE_GLOBAL, 6, 5, 64);
+    load(g, SPACE_GLOBAL, 6, 5, 64);
     exit_(g);
     rig_run(g);
     const uint64_t first = 11 + 1 + 5 + 100 + 3;
@@ -283,8 +284,8 @@ static void l1_merge(void **state) {
     struct rig *g = rig_new();
     with_l1(g);
     address(g, 3);
-    load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
-    load(g, PTX_SPACE_GLOBAL, 5, 3, 4);
+    load(g, SPACE_GLOBAL, 4, 3, 0);
+    load(g, SPACE_GLOBAL, 5, 3, 4);
     exit_(g);
     rig_run(g);
     assert_int_equal(g->done_at, 11 + 1 + 5 + 100 + 3);
@@ -301,8 +302,8 @@ static void l1_out_of_registers(void **state) {
     with_l1(g);
     g->c.l1d.mshrs = 1;
     address(g, 3);
-    load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
-    load(g, PTX_SPACE_GLOBAL, 5, 3, 128);
+    load(g, SPACE_GLOBAL, 4, 3, 0);
+    load(g, SPACE_GLOBAL, 5, 3, 128);
     exit_(g);
     rig_run(g);
     assert_int_equal(g->done_at, 117 + 5 + 100 + 3);
@@ -316,10 +317,10 @@ static void l1_write_evict(void **state) {
     struct rig *g = rig_new();
     with_l1(g);
     address(g, 3);
-    load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
+    load(g, SPACE_GLOBAL, 4, 3, 0);
     iadd(g, 5, 3, 4); // waits for it
-    store(g, PTX_SPACE_GLOBAL, 5, 4, 0);
-    load(g, PTX_SPACE_GLOBAL, 6, 5, 0);
+    store(g, SPACE_GLOBAL, 5, 4, 0);
+    load(g, SPACE_GLOBAL, 6, 5, 0);
     exit_(g);
     rig_run(g);
     assert_int_equal(act(g, ACT_l1_read_misses), 2);
@@ -331,8 +332,8 @@ static void l1_write_evict(void **state) {
 
 static void word_of_lane(struct rig *g, uint32_t d) {
     address(g, 1);
-    s2r(g, 2, PTX_SREG_tid_x);
-    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(2), R(2), IMM(2), NIL());
+    s2r(g, 2, SREG_tid_x);
+    emit(g, OP_SHL, OPC_INT_SHIFT, ITYPE_U32, R(2), R(2), IMM(2), NIL());
     iadd(g, d, 1, 2);
 }
 
@@ -349,8 +350,8 @@ static void l1_write_allocate(void **state) {
     g->c.l1d.sector_bytes = 32;
     g->c.coalesce_uncached = COALESCE_SECTOR32;
     word_of_lane(g, 3);
-    store(g, PTX_SPACE_GLOBAL, 3, 3, 0);
-    load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
+    store(g, SPACE_GLOBAL, 3, 3, 0);
+    load(g, SPACE_GLOBAL, 4, 3, 0);
     exit_(g);
     rig_run(g);
     assert_int_equal(act(g, ACT_l1_writes), 1);
@@ -364,9 +365,9 @@ static void l1_write_allocate(void **state) {
     g->c.l1d.sector_bytes = 32;
     g->c.coalesce_uncached = COALESCE_SECTOR32;
     word_of_lane(g, 3);
-    store(g, PTX_SPACE_GLOBAL, 3, 3, 48); // words 12 to 43: of line 0 sector 1 in part, 2 and 3
-    store(g, PTX_SPACE_GLOBAL, 3, 3, 64); // sectors 2 and 3; of line 1 sectors 0 and 1
-    load(g, PTX_SPACE_GLOBAL, 4, 3, 32);  // sectors 1 (not whole), 2, 3; of line 1 sector 0
+    store(g, SPACE_GLOBAL, 3, 3, 48); // words 12 to 43: of line 0 sector 1 in part, 2 and 3
+    store(g, SPACE_GLOBAL, 3, 3, 64); // sectors 2 and 3; of line 1 sectors 0 and 1
+    load(g, SPACE_GLOBAL, 4, 3, 32);  // sectors 1 (not whole), 2, 3; of line 1 sector 0
     exit_(g);
     rig_run(g);
     // Lines 0 and 1 missed with sectors 1, 2, 3 and 0, 1; then hit with 2, 3 and 0, 1.
@@ -384,8 +385,8 @@ static void fence_waits_for_acknowledgement(void **state) {
     (void)state;
     struct rig *g = rig_new();
     address(g, 3);
-    store(g, PTX_SPACE_GLOBAL, 3, 3, 0);
-    emit(g, OP_MEMBAR, OPC_FENCE, PTX_U32, NIL(), NIL(), NIL(), NIL())->sub = MFENCE_GPU;
+    store(g, SPACE_GLOBAL, 3, 3, 0);
+    emit(g, OP_MEMBAR, OPC_FENCE, ITYPE_U32, NIL(), NIL(), NIL(), NIL())->sub = MFENCE_GPU;
     movi(g, 5, 1);
     exit_(g);
     rig_run(g);
@@ -401,8 +402,8 @@ static void back_pressure(void **state) {
     struct rig *g = rig_new();
     g->port->credits = 1;
     address(g, 3);
-    for (int i = 0; i < 4; i++) store(g, PTX_SPACE_GLOBAL, 3, 3, 128 * i);
-    emit(g, OP_MEMBAR, OPC_FENCE, PTX_U32, NIL(), NIL(), NIL(), NIL())->sub = MFENCE_GPU;
+    for (int i = 0; i < 4; i++) store(g, SPACE_GLOBAL, 3, 3, 128 * i);
+    emit(g, OP_MEMBAR, OPC_FENCE, ITYPE_U32, NIL(), NIL(), NIL(), NIL())->sub = MFENCE_GPU;
     movi(g, 5, 1);
     exit_(g);
     rig_run(g);
@@ -420,7 +421,7 @@ static void queue_is_full(void **state) {
     g->c.lsu_queue = 1;
     g->im.shared_bytes = 4096;
     lane_offsets(g, 7);
-    for (uint32_t i = 0; i < 3; i++) load(g, PTX_SPACE_SHARED, 3 + i, 2, 0);
+    for (uint32_t i = 0; i < 3; i++) load(g, SPACE_SHARED, 3 + i, 2, 0);
     exit_(g);
     rig_run(g);
     // First: start 22. Second: issues in 22, starts at 54. Third: issues in 54, starts at 86.
@@ -436,8 +437,8 @@ static void global_atomic(void **state) {
     g->c.atomic_extra = 7;
     address(g, 2);
     movi(g, 3, 1);
-    struct minst *m = emit(g, OP_ATOM, OPC_ATOM_GLOBAL, PTX_U32, R(5), R(2), R(3), NIL());
-    m->space = PTX_SPACE_GLOBAL;
+    struct minst *m = emit(g, OP_ATOM, OPC_ATOM_GLOBAL, ITYPE_U32, R(5), R(2), R(3), NIL());
+    m->space = SPACE_GLOBAL;
     m->sub = MATOM_ADD;
     iadd(g, 6, 5, 5);
     exit_(g);
@@ -460,9 +461,9 @@ static void local_memory(void **state) {
     with_l1(g);
     g->im.local_bytes = 16;
     movi(g, 1, 0);
-    struct minst *m = store(g, PTX_SPACE_LOCAL, 1, 1, 0);
+    struct minst *m = store(g, SPACE_LOCAL, 1, 1, 0);
     m->klass = OPC_ST_LOCAL;
-    m = load(g, PTX_SPACE_LOCAL, 2, 1, 0);
+    m = load(g, SPACE_LOCAL, 2, 1, 0);
     m->klass = OPC_LD_LOCAL;
     exit_(g);
     rig_run(g);
@@ -482,8 +483,8 @@ static void local_pairs(void **state) {
     with_l1(g);
     g->im.local_bytes = 16;
     movi(g, 1, 0);
-    struct minst *m = emit(g, OP_LD, OPC_LD_LOCAL, PTX_U64, RR(2, 2), R(1), NIL(), NIL());
-    m->space = PTX_SPACE_LOCAL;
+    struct minst *m = emit(g, OP_LD, OPC_LD_LOCAL, ITYPE_U64, RR(2, 2), R(1), NIL(), NIL());
+    m->space = SPACE_LOCAL;
     exit_(g);
     rig_run(g);
     assert_int_equal(act(g, ACT_lmem_reads), 2);
@@ -509,14 +510,14 @@ static void indexed_constants(void **state) {
     uint32_t literals[32] = {0};
     g->im.literals = (uint8_t *)literals;
     g->im.literal_bytes = sizeof literals;
-    s2r(g, 1, PTX_SREG_tid_x);
-    emit(g, OP_LOP, OPC_INT_LOGIC, PTX_U32, R(1), R(1), IMM(3), NIL());
-    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(2), R(1), IMM(2), NIL());
+    s2r(g, 1, SREG_tid_x);
+    emit(g, OP_LOP, OPC_INT_LOGIC, ITYPE_U32, R(1), R(1), IMM(3), NIL());
+    emit(g, OP_SHL, OPC_INT_SHIFT, ITYPE_U32, R(2), R(1), IMM(2), NIL());
     for (uint32_t i = 0; i < 2; i++) {
-        struct minst *m = emit(g, OP_LDC, OPC_LD_CONST, PTX_U32, R(3), R(2), NIL(), NIL());
+        struct minst *m = emit(g, OP_LDC, OPC_LD_CONST, ITYPE_U32, R(3), R(2), NIL(), NIL());
         m->sub = CB_LITERAL;
-        m->space = PTX_SPACE_CONST;
-        emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(2), R(3), R(2), NIL());
+        m->space = SPACE_CONST;
+        emit(g, OP_IADD, OPC_INT_ADD, ITYPE_U32, R(2), R(3), R(2), NIL());
     }
     exit_(g);
     rig_run(g);
@@ -546,16 +547,17 @@ static void constants_have_a_pipeline(void **state) {
         uint32_t literals[32] = {0};
         g->im.literals = (uint8_t *)literals;
         g->im.literal_bytes = sizeof literals;
-        s2r(g, 1, PTX_SREG_tid_x);
-        emit(g, OP_LOP, OPC_INT_LOGIC, PTX_U32, R(1), R(1), IMM(3), NIL());
-        emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(2), R(1), IMM(2), NIL());
+        s2r(g, 1, SREG_tid_x);
+        emit(g, OP_LOP, OPC_INT_LOGIC, ITYPE_U32, R(1), R(1), IMM(3), NIL());
+        emit(g, OP_SHL, OPC_INT_SHIFT, ITYPE_U32, R(2), R(1), IMM(2), NIL());
         for (uint32_t i = 0; i < 3; i++) { // the first one brings the line
-            struct minst *m = emit(g, OP_LDC, OPC_LD_CONST, PTX_U32, R(3 + i), R(2), NIL(), NIL());
+            struct minst *m =
+                emit(g, OP_LDC, OPC_LD_CONST, ITYPE_U32, R(3 + i), R(2), NIL(), NIL());
             m->sub = CB_LITERAL;
-            m->space = PTX_SPACE_CONST;
-            if (i == 0) emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(2), R(3), R(2), NIL());
+            m->space = SPACE_CONST;
+            if (i == 0) emit(g, OP_IADD, OPC_INT_ADD, ITYPE_U32, R(2), R(3), R(2), NIL());
         }
-        emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(6), R(4), R(5), NIL());
+        emit(g, OP_IADD, OPC_INT_ADD, ITYPE_U32, R(6), R(4), R(5), NIL());
         exit_(g);
         rig_run(g);
         done[cycles] = g->done_at;
@@ -572,7 +574,7 @@ static void constants_have_a_pipeline(void **state) {
 static void sleep(void **state) {
     (void)state;
     struct rig *g = rig_new();
-    emit(g, OP_NANOSLEEP, OPC_CTRL, PTX_U32, NIL(), IMM(100), NIL(), NIL());
+    emit(g, OP_NANOSLEEP, OPC_CTRL, ITYPE_U32, NIL(), IMM(100), NIL(), NIL());
     movi(g, 1, 1);
     exit_(g);
     rig_run(g);
@@ -587,7 +589,7 @@ static void waiting_costs_nothing(void **state) {
     struct rig *g = rig_new();
     g->port->latency = 5000;
     address(g, 3);
-    load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
+    load(g, SPACE_GLOBAL, 4, 3, 0);
     iadd(g, 5, 4, 4);
     exit_(g);
     rig_make(g);

@@ -135,7 +135,7 @@ static void bank_conflict(void **state) {
         struct rig *g = rig_new();
         g->c.rf_banks = 4;
         g->c.collector_ports = 1;
-        emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(20), R(row[i].a), R(row[i].b), R(row[i].c));
+        emit(g, OP_IMAD, OPC_INT_MAD, ITYPE_U32, R(20), R(row[i].a), R(row[i].b), R(row[i].c));
         exit_(g);
         rig_run(g);
         assert_int_equal(g->done_at, 1 + row[i].late + 10);
@@ -184,7 +184,7 @@ static void collector_units(void **state) {
     g->c.collectors = 1;
     g->c.rf_banks = 4;
     g->c.collector_ports = 1;
-    emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(20), R(4), R(8), R(12));
+    emit(g, OP_IMAD, OPC_INT_MAD, ITYPE_U32, R(20), R(4), R(8), R(12));
     movi(g, 1, 1);
     exit_(g);
     rig_run(g);
@@ -201,7 +201,7 @@ static void collector_takes_rows_in_turn(void **state) {
     for (size_t i = 0; i < WW_COUNT(row); i++) {
         struct rig *g = rig_new();
         g->c.collector_reads = row[i].reads;
-        emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(20), R(1), R(2), R(3));
+        emit(g, OP_IMAD, OPC_INT_MAD, ITYPE_U32, R(20), R(1), R(2), R(3));
         exit_(g);
         rig_run(g);
         assert_int_equal(g->done_at, 1 + row[i].late + 10);
@@ -261,7 +261,7 @@ static void collectors_of_their_own(void **state) {
         g->c.collectors_mem = 1 + own;
         g->args.block[0] = 64;
         address(g, 3);
-        load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
+        load(g, SPACE_GLOBAL, 4, 3, 0);
         exit_(g);
         rig_run(g);
         done[own] = g->done_at;
@@ -291,7 +291,7 @@ static void products_in_sfu_and_control_in_int(void **state) {
     g->c.int_mul_pipe = INT_MUL_PIPE_SFU;
     g->c.timing[OPC_INT_MAD].interval = 3;
     for (uint32_t i = 0; i < 5; i++)
-        emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(i), R(20), R(21), R(22));
+        emit(g, OP_IMAD, OPC_INT_MAD, ITYPE_U32, R(i), R(20), R(21), R(22));
     exit_(g);
     rig_run(g);
     assert_int_equal(g->done_at, 1 + 4 * 3 + 10);
@@ -301,7 +301,7 @@ static void products_in_sfu_and_control_in_int(void **state) {
     g = rig_new(); // in FP, beside the additions of INT: one of each a cycle, with two a turn
     g->c.int_mul_pipe = INT_MUL_PIPE_FP;
     for (uint32_t i = 0; i < 5; i++)
-        emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(i), R(20), R(21), R(22));
+        emit(g, OP_IMAD, OPC_INT_MAD, ITYPE_U32, R(i), R(20), R(21), R(22));
     exit_(g);
     rig_run(g);
     assert_int_equal(act(g, ACT_fp_issues), 5);
@@ -312,7 +312,7 @@ static void products_in_sfu_and_control_in_int(void **state) {
         g->c.cvt_pipe = on ? CVT_PIPE_SFU : CVT_PIPE_LANES;
         g->c.timing[OPC_INT_BIT].interval = 4;
         for (uint32_t i = 0; i < 5; i++) {
-            emit(g, OP_POPC, OPC_INT_BIT, PTX_U32, R(2 * i), R(20), NIL(), NIL());
+            emit(g, OP_POPC, OPC_INT_BIT, ITYPE_U32, R(2 * i), R(20), NIL(), NIL());
             iaddi(g, 2 * i + 1, 21, 1);
         }
         exit_(g);
@@ -684,8 +684,8 @@ static void constants_of_the_second_level(void **state) {
     static const uint8_t params[64];
     g->im.param_bytes = sizeof params;
     g->args.params = params;
-    emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(1), R(2), C(CB_LAUNCH, 0), NIL());
-    emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(3), R(1), C(CB_LAUNCH, 64), NIL());
+    emit(g, OP_IADD, OPC_INT_ADD, ITYPE_U32, R(1), R(2), C(CB_LAUNCH, 0), NIL());
+    emit(g, OP_IADD, OPC_INT_ADD, ITYPE_U32, R(3), R(1), C(CB_LAUNCH, 64), NIL());
     exit_(g);
     rig_run(g);
     assert_int_equal(act(g, ACT_const_misses), 2);
@@ -710,8 +710,8 @@ static void constant_operands(void **state) {
                                           .hit_latency = 1,
                                           .ports = 1,
                                           .lru = true};
-    emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(1), R(2), C(CB_LAUNCH, CB0_NTID_X), NIL());
-    emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(3), R(1), C(CB_LAUNCH, CB0_NTID_Y), NIL());
+    emit(g, OP_IADD, OPC_INT_ADD, ITYPE_U32, R(1), R(2), C(CB_LAUNCH, CB0_NTID_X), NIL());
+    emit(g, OP_IADD, OPC_INT_ADD, ITYPE_U32, R(3), R(1), C(CB_LAUNCH, CB0_NTID_Y), NIL());
     exit_(g);
     rig_run(g);
     assert_int_equal(g->done_at, 101 + 2 * 10);

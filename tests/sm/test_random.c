@@ -21,26 +21,26 @@ static void random_inst(struct rig *g, bool memory) {
     case 2: iadd(g, d, a, b); break;
     case 3: fadd(g, d, a, b); break;
     case 4: {
-        struct minst *m = emit(g, OP_FFMA, OPC_FP_FMA, PTX_F32, R(d), R(a), R(b), R(rnd(24)));
+        struct minst *m = emit(g, OP_FFMA, OPC_FP_FMA, ITYPE_F32, R(d), R(a), R(b), R(rnd(24)));
         m->rnd = MRND_RN;
         break;
     }
     case 5: mufu(g, d, a); break;
     case 6: dadd(g, d & ~1u, a & ~1u, b & ~1u); break;
     case 7:
-        emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(d), R(a), C(CB_LAUNCH, CB0_NTID_X), NIL());
+        emit(g, OP_IADD, OPC_INT_ADD, ITYPE_U32, R(d), R(a), C(CB_LAUNCH, CB0_NTID_X), NIL());
         break;
     case 8:
         setp_lt(g, 1 + rnd(3), a, rnd(1000));
         movi(g, d, 3)->guard = 1 + rnd(3);
         break;
-    case 9: load(g, PTX_SPACE_SHARED, d, REG_TID, 4 * rnd(64)); break;
-    case 10: store(g, PTX_SPACE_SHARED, REG_TID, a, 4 * rnd(64)); break;
-    case 11: load(g, PTX_SPACE_GLOBAL, d, rnd(2) ? REG_BUF : REG_LINE, 128 * rnd(64)); break;
-    case 12: store(g, PTX_SPACE_GLOBAL, rnd(2) ? REG_BUF : REG_LINE, a, 128 * rnd(64)); break;
+    case 9: load(g, SPACE_SHARED, d, REG_TID, 4 * rnd(64)); break;
+    case 10: store(g, SPACE_SHARED, REG_TID, a, 4 * rnd(64)); break;
+    case 11: load(g, SPACE_GLOBAL, d, rnd(2) ? REG_BUF : REG_LINE, 128 * rnd(64)); break;
+    case 12: store(g, SPACE_GLOBAL, rnd(2) ? REG_BUF : REG_LINE, a, 128 * rnd(64)); break;
     default:
         if (rnd(3) == 0)
-            emit(g, OP_MEMBAR, OPC_FENCE, PTX_U32, NIL(), NIL(), NIL(), NIL())->sub = MFENCE_GPU;
+            emit(g, OP_MEMBAR, OPC_FENCE, ITYPE_U32, NIL(), NIL(), NIL(), NIL())->sub = MFENCE_GPU;
         else
             bar(g);
         break;
@@ -54,7 +54,7 @@ static void random_part(struct rig *g) {
     const uint32_t at = g->n - 1;
     b->guard = 4;
     for (uint32_t n = 1 + rnd(8); n-- != 0;) random_inst(g, false);
-    if (rnd(2)) load(g, PTX_SPACE_GLOBAL, rnd(24), REG_BUF, 128 * rnd(64));
+    if (rnd(2)) load(g, SPACE_GLOBAL, rnd(24), REG_BUF, 128 * rnd(64));
     g->inst[at].target = g->inst[at].reconv = (int32_t)g->n;
 }
 
@@ -160,10 +160,10 @@ static struct rig *random_rig(uint32_t which, bool memory) {
     g->args.block[0] = 32 * (1 + rnd(6)) - rnd(2) * rnd(32);
     g->ctas = 1 + rnd(3);
     g->im.shared_bytes = 4096;
-    s2r(g, REG_TID, PTX_SREG_tid_x);
+    s2r(g, REG_TID, SREG_tid_x);
     address(g, REG_BUF);
-    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(REG_A), R(REG_TID), IMM(7), NIL());
-    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(REG_TID), R(REG_TID), IMM(2), NIL());
+    emit(g, OP_SHL, OPC_INT_SHIFT, ITYPE_U32, R(REG_A), R(REG_TID), IMM(7), NIL());
+    emit(g, OP_SHL, OPC_INT_SHIFT, ITYPE_U32, R(REG_TID), R(REG_TID), IMM(2), NIL());
     iadd(g, REG_LINE, REG_A, REG_BUF);
     iadd(g, REG_BUF, REG_TID, REG_BUF);
     const int32_t start = (int32_t)g->n;

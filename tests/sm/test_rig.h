@@ -13,10 +13,10 @@
 #include "activity/mem.h"
 #include "activity/savings.h"
 #include "activity/sm.h"
-#include "code/control.h"
 #include "exec/devmem.h"
 #include "exec/functional.h"
 #include "exec/launch.h"
+#include "isa/control.h"
 #include "sm/technique.h"
 #include "sm/sm.h"
 
@@ -114,7 +114,7 @@ static inline struct opnd C(uint8_t bank, uint32_t offset) {
 }
 static inline struct opnd NIL(void) { return (struct opnd){0}; }
 
-static struct minst *emit(struct rig *g, enum mop op, enum op_class klass, enum ptx_type type,
+static struct minst *emit(struct rig *g, enum mop op, enum op_class klass, enum isa_type type,
                           struct opnd d, struct opnd a, struct opnd b, struct opnd c) {
     assert_true(g->n < RIG_MAX_INSTS);
     struct minst *m = &g->inst[g->n++];
@@ -132,67 +132,67 @@ static struct minst *emit(struct rig *g, enum mop op, enum op_class klass, enum 
     return m;
 }
 static inline struct minst *iadd(struct rig *g, uint32_t d, uint32_t a, uint32_t b) {
-    return emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(d), R(a), R(b), NIL());
+    return emit(g, OP_IADD, OPC_INT_ADD, ITYPE_U32, R(d), R(a), R(b), NIL());
 }
 static inline struct minst *iaddi(struct rig *g, uint32_t d, uint32_t a, uint32_t imm) {
-    return emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(d), R(a), IMM(imm), NIL());
+    return emit(g, OP_IADD, OPC_INT_ADD, ITYPE_U32, R(d), R(a), IMM(imm), NIL());
 }
 static inline struct minst *movi(struct rig *g, uint32_t d, uint32_t imm) {
-    return emit(g, OP_MOV, OPC_MOV, PTX_U32, R(d), IMM(imm), NIL(), NIL());
+    return emit(g, OP_MOV, OPC_MOV, ITYPE_U32, R(d), IMM(imm), NIL(), NIL());
 }
-static inline struct minst *s2r(struct rig *g, uint32_t d, enum ptx_sreg r) {
-    struct minst *m = emit(g, OP_S2R, OPC_MOV, PTX_U32, R(d), NIL(), NIL(), NIL());
+static inline struct minst *s2r(struct rig *g, uint32_t d, enum isa_sreg r) {
+    struct minst *m = emit(g, OP_S2R, OPC_MOV, ITYPE_U32, R(d), NIL(), NIL(), NIL());
     m->aux = (uint16_t)r;
     return m;
 }
 static inline struct minst *fadd(struct rig *g, uint32_t d, uint32_t a, uint32_t b) {
-    struct minst *m = emit(g, OP_FADD, OPC_FP_ADD, PTX_F32, R(d), R(a), R(b), NIL());
+    struct minst *m = emit(g, OP_FADD, OPC_FP_ADD, ITYPE_F32, R(d), R(a), R(b), NIL());
     m->rnd = MRND_RN;
     return m;
 }
 static inline struct minst *mufu(struct rig *g, uint32_t d, uint32_t a) {
-    struct minst *m = emit(g, OP_MUFU, OPC_SFU_RCP, PTX_F32, R(d), R(a), NIL(), NIL());
+    struct minst *m = emit(g, OP_MUFU, OPC_SFU_RCP, ITYPE_F32, R(d), R(a), NIL(), NIL());
     m->sub = MUFU_RCP;
     return m;
 }
 static inline struct minst *dadd(struct rig *g, uint32_t d, uint32_t a, uint32_t b) {
     struct minst *m =
-        emit(g, OP_DADD, OPC_DP_ADD, PTX_F64, RR(d, 2), RR(a, 2), RR(b, 2), NIL());
+        emit(g, OP_DADD, OPC_DP_ADD, ITYPE_F64, RR(d, 2), RR(a, 2), RR(b, 2), NIL());
     m->rnd = MRND_RN;
     return m;
 }
-static inline struct minst *load(struct rig *g, enum ptx_space space, uint32_t d, uint32_t addr,
+static inline struct minst *load(struct rig *g, enum isa_space space, uint32_t d, uint32_t addr,
                                  int64_t offset) {
-    struct minst *m = emit(g, OP_LD, space == PTX_SPACE_SHARED ? OPC_LD_SHARED : OPC_LD_GLOBAL,
-                           PTX_U32, R(d), R(addr), NIL(), NIL());
+    struct minst *m = emit(g, OP_LD, space == SPACE_SHARED ? OPC_LD_SHARED : OPC_LD_GLOBAL,
+                           ITYPE_U32, R(d), R(addr), NIL(), NIL());
     m->space = (uint8_t)space;
     m->offset = offset;
     return m;
 }
-static inline struct minst *store(struct rig *g, enum ptx_space space, uint32_t addr, uint32_t v,
+static inline struct minst *store(struct rig *g, enum isa_space space, uint32_t addr, uint32_t v,
                                   int64_t offset) {
-    struct minst *m = emit(g, OP_ST, space == PTX_SPACE_SHARED ? OPC_ST_SHARED : OPC_ST_GLOBAL,
-                           PTX_U32, NIL(), R(addr), R(v), NIL());
+    struct minst *m = emit(g, OP_ST, space == SPACE_SHARED ? OPC_ST_SHARED : OPC_ST_GLOBAL,
+                           ITYPE_U32, NIL(), R(addr), R(v), NIL());
     m->space = (uint8_t)space;
     m->offset = offset;
     return m;
 }
 static inline struct minst *bar(struct rig *g) {
-    return emit(g, OP_BAR, OPC_CTRL, PTX_U32, NIL(), IMM(0), NIL(), NIL());
+    return emit(g, OP_BAR, OPC_CTRL, ITYPE_U32, NIL(), IMM(0), NIL(), NIL());
 }
 static inline struct minst *bra(struct rig *g, int32_t target) {
-    struct minst *m = emit(g, OP_BRA, OPC_CTRL, PTX_U32, NIL(), NIL(), NIL(), NIL());
+    struct minst *m = emit(g, OP_BRA, OPC_CTRL, ITYPE_U32, NIL(), NIL(), NIL(), NIL());
     m->target = target;
     return m;
 }
 static inline struct minst *setp_lt(struct rig *g, uint32_t p, uint32_t a, uint32_t imm) {
-    struct minst *m = emit(g, OP_ISETP, OPC_INT_CMP, PTX_U32, P(p), R(a), IMM(imm), NIL());
+    struct minst *m = emit(g, OP_ISETP, OPC_INT_CMP, ITYPE_U32, P(p), R(a), IMM(imm), NIL());
     m->cmp = MCMP_LT;
     m->dst[1] = P(PRED_NONE);
     return m;
 }
 static inline struct minst *exit_(struct rig *g) {
-    return emit(g, OP_EXIT, OPC_CTRL, PTX_U32, NIL(), NIL(), NIL(), NIL());
+    return emit(g, OP_EXIT, OPC_CTRL, ITYPE_U32, NIL(), NIL(), NIL(), NIL());
 }
 static inline struct minst *address(struct rig *g, uint32_t d) { // d = the buffer's address
     return movi(g, d, (uint32_t)g->buffer);
@@ -330,13 +330,13 @@ static inline void rig_free(struct rig *g) {
 
 // tid * scale in r2, from cycle 1; usable in cycle 21.
 static void lane_offsets(struct rig *g, uint32_t shift) {
-    s2r(g, 1, PTX_SREG_tid_x);
-    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(2), R(1), IMM(shift), NIL());
+    s2r(g, 1, SREG_tid_x);
+    emit(g, OP_SHL, OPC_INT_SHIFT, ITYPE_U32, R(2), R(1), IMM(shift), NIL());
 }
 // ... plus the buffer's address in r4; usable in cycle 31.
 static inline void lane_addresses(struct rig *g, uint32_t shift) {
     lane_offsets(g, shift);
-    emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(4), R(2), IMM(g->buffer), NIL());
+    emit(g, OP_IADD, OPC_INT_ADD, ITYPE_U32, R(4), R(2), IMM(g->buffer), NIL());
 }
 
 #endif

@@ -104,7 +104,7 @@ static struct rig *two_level(void) {
     g->c.active_warps = 2;
     g->args.block[0] = 128;
     address(g, 3);
-    load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
+    load(g, SPACE_GLOBAL, 4, 3, 0);
     iadd(g, 5, 4, 4);
     exit_(g);
     return g;
@@ -179,7 +179,7 @@ static struct rig *groups(uint32_t scheduler, uint32_t ctas, uint32_t group_warp
     g->ctas = ctas;
     g->args.block[0] = 128 / ctas;
     address(g, 3);
-    load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
+    load(g, SPACE_GLOBAL, 4, 3, 0);
     iadd(g, 5, 4, 4);
     exit_(g);
     return g;
@@ -353,7 +353,7 @@ static void pipe_issue(void *self, const struct sm_view *v, const struct sm_issu
 // Two warps of 20 additions each: warp 0 of floats, warp 1 of integers.
 static void floats_and_integers(struct rig *g) {
     g->args.block[0] = 64;
-    s2r(g, 30, PTX_SREG_tid_x);
+    s2r(g, 30, SREG_tid_x);
     setp_lt(g, 0, 30, 32);
     bra(g, 24)->guard = 0;
     for (uint32_t i = 0; i < 20; i++) iadd(g, i, 30, 30);
@@ -443,7 +443,7 @@ static void goes_off(void **state) {
         const struct sm_technique p = {
             .name = "window", .self = &w, .gate = &port, .clock = &clock};
         g->technique[g->n_techniques++] = &p;
-        s2r(g, 1, PTX_SREG_tid_x);
+        s2r(g, 1, SREG_tid_x);
         for (uint32_t i = 0; i < 3; i++) iadd(g, 1, 1, 1);
         exit_(g);
         rig_run(g);
@@ -682,7 +682,7 @@ static void rows_one_by_one(void **state) {
         g->c.rf_banks = 4;
         g->c.collector_reads = in_turn;
         g->c.collector_ports = 1;
-        emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(2), R(1), R(5), R(in_turn ? 6 : 9));
+        emit(g, OP_IMAD, OPC_INT_MAD, ITYPE_U32, R(2), R(1), R(5), R(in_turn ? 6 : 9));
         movi(g, 3, 1);
         exit_(g);
         rig_run(g);
@@ -705,7 +705,7 @@ static void rows_of_lanes(void **state) {
     const struct sm_technique p = {.name = "rows", .self = &m, .rows = &rows};
     g->technique[g->n_techniques++] = &p;
     g->args.block[0] = 4;
-    s2r(g, 1, PTX_SREG_tid_x);
+    s2r(g, 1, SREG_tid_x);
     setp_lt(g, 0, 1, 2);
     iadd(g, 2, 1, 1)->guard = 0;
     exit_(g);
@@ -738,10 +738,10 @@ static void cache_hooks(void **state) {
     const struct sm_technique p = {.name = "drowsy", .self = &d, .arrays = &arrays};
     g->technique[g->n_techniques++] = &p;
     address(g, 3);
-    load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
+    load(g, SPACE_GLOBAL, 4, 3, 0);
     iadd(g, 5, 3, 4);
-    load(g, PTX_SPACE_GLOBAL, 6, 5, 0);
-    store(g, PTX_SPACE_GLOBAL, 3, 3, 0);
+    load(g, SPACE_GLOBAL, 6, 5, 0);
+    store(g, SPACE_GLOBAL, 3, 3, 0);
     exit_(g);
     rig_run(g);
     // Load in 11, sent 12, there 112; add 112; load 122, access 123, hit 40 + 5.
@@ -771,7 +771,7 @@ static void chosen_arrays(void **state) {
         g->technique[g->n_techniques++] = &p;
         g->im.shared_bytes = 128;
         movi(g, 3, 0);
-        load(g, PTX_SPACE_SHARED, 4, 3, 0);
+        load(g, SPACE_SHARED, 4, 3, 0);
         exit_(g);
         rig_run(g);
         assert_int_equal(n[ARRAY_SHARED], k < 2);

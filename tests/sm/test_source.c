@@ -42,8 +42,8 @@ static enum exec_outcome step(struct exec_env *e, struct exec_warp *w) {
     switch (script[w->pc++]) {
     case STEP_COMPUTE: return EXEC_NEXT;
     case STEP_LOAD:
-        e->access = (struct exec_access){.space = PTX_SPACE_GLOBAL, .kind = ACCESS_LOAD, .bytes = 4,
-                                         .mask = w->active, .n_dst = 1};
+        e->access = (struct exec_access){
+            .space = SPACE_GLOBAL, .kind = ACCESS_LOAD, .bytes = 4, .mask = w->active, .n_dst = 1};
         for (uint32_t i = 0; i < WARP_LANES; i++)
             e->access.addr[i] = of(w)->data + 128 * w->warp_in_cta + 4 * i;
         return EXEC_MEMORY;
@@ -81,7 +81,7 @@ static void test_source_made_by_hand(void **state) {
     (void)state;
     struct rig *g = rig_new();
     movi(g, 1, 0);
-    load(g, PTX_SPACE_GLOBAL, 2, 1, 0);
+    load(g, SPACE_GLOBAL, 2, 1, 0);
     bar(g);
     exit_(g);
     assert_int_equal(g->n, STEPS);

@@ -18,7 +18,7 @@ static struct rig *machine(uint32_t sub_cores) {
 static uint64_t two_of_one(uint32_t sub_cores, uint32_t n) {
     struct rig *g = machine(sub_cores);
     g->args.block[0] = 5 * WARP_LANES;
-    s2r(g, 1, PTX_SREG_tid_x);
+    s2r(g, 1, SREG_tid_x);
     setp_lt(g, 0, 1, WARP_LANES);
     struct minst *first = bra(g, 0);
     setp_lt(g, 0, 1, 4 * WARP_LANES);
@@ -47,11 +47,11 @@ static uint64_t one_of_each(uint32_t n, bool is_store) {
     g->args.block[0] = SUBS * WARP_LANES;
     g->im.shared_bytes = 4096;
     g->c.lsu_queue = 64;
-    s2r(g, 1, PTX_SREG_laneid);
-    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(2), R(1), IMM(2), NIL());
+    s2r(g, 1, SREG_laneid);
+    emit(g, OP_SHL, OPC_INT_SHIFT, ITYPE_U32, R(2), R(1), IMM(2), NIL());
     for (uint32_t i = 0; i < n; i++) {
         if (is_store)
-            store(g, PTX_SPACE_SHARED, 2, 1, 0);
+            store(g, SPACE_SHARED, 2, 1, 0);
         else
             iaddi(g, 3 + i % 16, 1, i);
     }

@@ -1,8 +1,8 @@
 // Branches of which CTAs of one launch may take different targets though the same lanes take them.
-#ifndef WW_CODE_VARYING_H
-#define WW_CODE_VARYING_H
+#ifndef WW_ISA_VARYING_H
+#define WW_ISA_VARYING_H
 
-#include "code/code.h"
+#include "isa/image.h"
 
 // Marks in varies[n_insts] each jump through a table and each call through a pointer whose index or
 // pointer may differ between two CTAs that have come there in lock step: same lanes, same way, so

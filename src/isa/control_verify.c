@@ -2,7 +2,7 @@
 // result, or reads operands late, is followed along every path of the code until it is known to be
 // over, and what is found to touch its registers before that is reported. A path of fixed latency is
 // over after so many cycles, one of variable latency where something waits for its counter.
-#include "code/control.h"
+#include "isa/control.h"
 
 struct walk {
     const struct code_image *im;

@@ -1,8 +1,7 @@
 // Does an image keep the promises that the simulator relies on? Operands in range, pairs and quads
 // aligned, targets inside the code, no unknown operation, every register written before it is read,
 // and (control_verify.c) no operand read before its stall counts and counters let it be there.
-#include "code/control.h"
-#include "code/image.h"
+#include "isa/control.h"
 
 // Registers, predicates and the carry as one set.
 enum { FIRST_PRED = MAX_GPRS, CARRY = MAX_GPRS + MAX_PREDS, N_STATES, ROW = (N_STATES + 63) / 64 };
@@ -275,8 +274,8 @@ enum ww_status image_check(const struct code_image *im, struct diags *d) {
     if (!v.faults.broken) return WW_OK;
     char text[256];
     show(im, v.first_pc, text, sizeof text);
-    return diag_at(d, DIAG_ERROR, WW_ERROR_INTERNAL, im->module ? im->module->name : NULL,
-                   im->module ? im->module->text : NULL, im->inst[v.first_pc].ptx_line, 0,
+    return diag_at(d, DIAG_ERROR, WW_ERROR_INTERNAL, im->source.name,
+                   im->source.text, im->inst[v.first_pc].ptx_line, 0,
                    "kernel '%s' was compiled to broken code (/*%04x*/ %s: %s); this is a bug of "
                    "warpwatt: please report it with this PTX",
                    im->name, v.first_pc * 8, text, v.first_what);
@@ -287,7 +286,7 @@ struct image_faults image_verify(const struct code_image *im, FILE *out) {
     check_code(&v);
     if (v.faults.broken || !im->n_insts) return v.faults;
     struct arena scratch;
-    arena_init(&scratch, im->module ? im->module->arena.allocator : NULL);
+    arena_init(&scratch, im->arena.allocator);
     jmp_buf oom;
     scratch.oom = &oom;
     if (setjmp(oom) == 0) {

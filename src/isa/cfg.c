@@ -12,7 +12,7 @@
 // stay come to the barrier together, as they do on hardware (an exit strikes lanes off and ends no
 // region). So a branch without one looks at one way out at a time, as if nobody took the others,
 // beginning with the way that most blocks lead to.
-#include "code/cfg.h"
+#include "isa/cfg.h"
 
 #include <stdlib.h>
 
@@ -161,13 +161,6 @@ struct cfg *cfg_build_image(struct arena *a, const struct code_image *im) {
     return cfg_build_code(
         a,
         (struct cfg_code){.inst = im->inst, .n = im->n_insts, .allocated = true, .tables = tables});
-}
-struct cfg *cfg_build(struct arena *a, const struct mfunc *f) {
-    return cfg_build_code(a, (struct cfg_code){.inst = f->inst.at,
-                                               .n = f->inst.n,
-                                               .allocated = f->allocated,
-                                               .label_at = f->label_at.at,
-                                               .tables = f->tables});
 }
 
 // ---- dominators -------------------------------------------------------------

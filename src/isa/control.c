@@ -29,7 +29,7 @@
 //
 // Left out: waiting for a counter to come down to a number (DEPBAR.LE), which would need results in
 // order; instructions are not moved, and none is added.
-#include "code/control.h"
+#include "isa/control.h"
 
 enum { FAR_AWAY = 1 << 20, LOOK_AHEAD = 256 };
 

@@ -4,7 +4,7 @@
 // integer with its sign, or the top of a float or double), but for the operations with a long form
 // (MOV32I, IADD32I, IMUL32I, LOP32I, FADD32I, FMUL32I), which hold 32. Source: NVIDIA's listings of
 // sm_20 and sm_35 code (cuobjdump), and the operand forms that they use.
-#include "code/code.h"
+#include "isa/isa.h"
 
 struct slots {
     uint8_t imm, con; // bit s: src[s] may be an immediate, a constant
@@ -93,7 +93,7 @@ static bool is_memory(unsigned op) {
 static bool short_imm(const struct minst *i, const struct opnd *o) {
     const bool compares = i->op == OP_ISETP || i->op == OP_ISET || i->op == OP_FSETP ||
                           i->op == OP_FSET || i->op == OP_DSETP;
-    const bool is_float = ptx_type_is_float((enum ptx_type)(compares ? i->stype : i->type));
+    const bool is_float = isa_type_is_float((enum isa_type)(compares ? i->stype : i->type));
     if (o->words == 2) {
         if (is_float) return (o->imm & 0xfffffffffffull) == 0;
         const int64_t v = (int64_t)o->imm;

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "code/control.h"
-#include "code/image.h"
-#include "test_targets.h"
+#include "code/link.h"
+#include "isa/control.h"
+#include "test_latencies.h"
 
 enum { N = 40, REGS = 12 };
 static uint32_t seed;
@@ -116,7 +116,7 @@ static void fixed_latencies_become_stalls(void **state) {
 // ---- pipelines ----------------------------------------------------------------------------------
 static struct minst add(uint32_t d, uint32_t a, uint32_t b) {
     struct minst m = op3(OP_IADD, d, a, b);
-    m.type = PTX_U32;
+    m.type = ITYPE_U32;
     return m;
 }
 static struct opnd immediate(uint64_t imm) {
@@ -166,7 +166,7 @@ static void pipelines_are_evened_out(void **state) {
     others[0].dst[0] = reg(1);
     others[0].src[0] = immediate(5);
     others[1].src[1] = immediate(3);
-    others[1].type = others[3].type = PTX_B32;
+    others[1].type = others[3].type = ITYPE_B32;
     assert_int_equal(balanced(others, 8), 0x07); // but the shift by a register
 }
 

@@ -1,4 +1,5 @@
-// The machine instruction set: what PTX is lowered to, what exec computes and what sm times.
+// The machine instruction set: what a compiler or a decoder makes, what exec computes and what sm
+// times.
 // 32-bit registers in aligned pairs (64-bit values) and quads (128-bit loads), seven predicates,
 // constant-bank operands, folded addresses. The same record serves before register allocation
 // (virtual registers) and after it (physical ones).
@@ -6,13 +7,50 @@
 #define WW_ISA_H
 
 #include "base/base.h"
-#include "code/op_class.h"
-#include "ptx/ptx.h"
+#include "isa/op_class.h"
+
+// Types that instructions work in (type.def: TYPE(name, "text", bits, class)).
+enum isa_type {
+#define TYPE(name, text, bits, class) ITYPE_##name,
+#include "isa/type.def"
+#undef TYPE
+    ITYPE_N
+};
+unsigned isa_type_bits(enum isa_type t);     // of one element
+char isa_type_class(enum isa_type t);        // u s b f p, o for others
+const char *isa_type_text(enum isa_type t);
+static inline bool isa_type_is_signed(enum isa_type t) { return isa_type_class(t) == 's'; }
+static inline bool isa_type_is_float(enum isa_type t) { return isa_type_class(t) == 'f'; }
+
+// Where a memory operation reads or writes.
+enum isa_space {
+    SPACE_GENERIC, // the address tells
+    SPACE_CONST,
+    SPACE_GLOBAL,
+    SPACE_LOCAL,
+    SPACE_PARAM, // of the kernel, in c[0]
+    SPACE_SHARED,
+    SPACE_TEX,
+    SPACE_N
+};
+
+// Special registers (sreg.def: SREG(name, "text", words)): SREG_tid_x.
+enum isa_sreg {
+#define SREG(name, text, words) SREG_##name,
+#include "isa/sreg.def"
+#undef SREG
+    SREG_N
+};
+const char *isa_sreg_text(enum isa_sreg s);
+unsigned isa_sreg_words(enum isa_sreg s);
+static inline bool isa_sreg_is_clock(uint32_t s) {
+    return s >= SREG_clock && s <= SREG_globaltimer_hi;
+}
 
 // Machine operations (ops.def: OP(name, "MNEMONIC", class, flags, "prose")).
 enum mop {
 #define OP(name, text, class, flags, prose) OP_##name,
-#include "code/ops.def"
+#include "isa/ops.def"
 #undef OP
     OP_N
 };
@@ -59,6 +97,9 @@ static inline struct opnd opnd_words(struct opnd o, unsigned w, unsigned n) {
 }
 static inline struct opnd opnd_word(struct opnd o, unsigned w) { return opnd_words(o, w, 1); }
 enum { PRED_TRUE = 7, PRED_NONE = 7, MAX_PREDS = 8, MAX_GPRS = 256 };
+// A function that may be called through a register leaves registers from there on as they were; of
+// predicates it keeps none.
+enum { CODE_FIRST_KEPT = 16 };
 // Before allocation predicates are numbered from 0 without end, and VPRED_TRUE is PT, as an
 // operand and as a guard.
 #define VPRED_TRUE UINT32_MAX
@@ -143,17 +184,21 @@ enum mtxq { MTXQ_WIDTH, MTXQ_HEIGHT, MTXQ_DEPTH, MTXQ_CHANNEL_DATA_TYPE, MTXQ_CH
             MTXQ_IS_SURFACE };
 enum mtex_lod { MTEX_LOD_NONE, MTEX_LOD_LEVEL, MTEX_LOD_GRAD }; // TEX aux
 enum msurf_oob { MSURF_TRAP, MSURF_CLAMP, MSURF_ZERO };         // SULD, SUST, SURED aux
-// VIDEO: the fields of the 64-bit immediate E, as bit positions.
-//   ASEL, BSEL (12 bits): scalar: enum PTX_VIDEO_* (0: the whole word). SIMD: three bits a lane,
+// VIDEO: aux is an enum mvideo; vec is 1 (scalar: on whole words or parts of them), 2 or 4 (SIMD
+// lanes). The fields of the 64-bit immediate E, as bit positions:
+//   ASEL, BSEL (12 bits): scalar: enum mvideo_part. SIMD: three bits a lane,
 //     lane 0 lowest: which of the eight bytes (vadd4, ...) or four halves (vadd2, ...) of the pair
 //     B:A, A's lowest is 0, so that the defaults are 0 1 2 3 and 4 5 6 7 (0 1 and 2 3).
-//   DSEL (4): scalar: PTX_VIDEO_* where the result goes in C, the rest of C stays (no OP2 then).
+//   DSEL (4): scalar: mvideo_part where the result goes in C, the rest of C stays (no OP2 then).
 //   MASK (4): SIMD: lanes of C that are replaced; others keep C.
 //   OP2 (2): enum mvideo_op2, scalar: D = OP2(result, C); SIMD .add: D = C + sum over masked lanes.
 //   BSIGNED (1): B's type is signed; stype is A's type; type is D's.
 //   SHR (4): vmad's scale, 0, 7 or 15. PO (1): vmad's .po, plus one.
 // vmad's minus signs are NEG on A, B, C (A, B: of the product; C: of the addend). flags SAT; WRAP
 // for shifts; cmp for vset. C is NONE when the PTX has no third operand.
+enum mvideo { MVIDEO_ADD, MVIDEO_SUB, MVIDEO_ABSDIFF, MVIDEO_MIN, MVIDEO_MAX, MVIDEO_SHL,
+              MVIDEO_SHR, MVIDEO_SET, MVIDEO_MAD, MVIDEO_AVRG };
+enum mvideo_part { VIDEO_WHOLE, VIDEO_B0, VIDEO_B1, VIDEO_B2, VIDEO_B3, VIDEO_H0, VIDEO_H1 };
 enum mvideo_bits { VIDEO_ASEL = 0, VIDEO_BSEL = 12, VIDEO_DSEL = 24, VIDEO_MASK = 28,
                    VIDEO_OP2 = 32, VIDEO_BSIGNED = 34, VIDEO_SHR = 35, VIDEO_PO = 39 };
 enum mvideo_op2 { VIDEO_OP2_NONE, VIDEO_OP2_ADD, VIDEO_OP2_MIN, VIDEO_OP2_MAX };
@@ -162,15 +207,19 @@ static inline uint32_t video_field(uint64_t e, enum mvideo_bits at, unsigned bit
 }
 enum msyscall { MSYS_VPRINTF, MSYS_MALLOC, MSYS_FREE, MSYS_ASSERTFAIL };
 
+// sub of HMMA_884: the part of D that a step makes, and the layouts of A and B; of IMMA_*: which of A
+// and B is signed.
+enum mma_sub { MMA_STEP = 3, MMA_A_COL = 4, MMA_B_ROW = 8, MMA_A_SIGNED = 1, MMA_B_SIGNED = 2 };
+
 // One machine instruction. Operand order for each operation stands in ops.def.
 struct minst {
     uint16_t op;     // enum mop
     uint8_t klass;   // enum op_class: what it is counted as, and timed as but for MF_AS_MAD
-    uint8_t type;    // enum ptx_type the operation works in (destination type of CVT)
+    uint8_t type;    // enum isa_type the operation works in (destination type of CVT)
     uint8_t stype;   // source type (CVT, mixed set/slct, textures' coordinate type)
     uint8_t cmp, bop, rnd;
     uint8_t sub;     // op-specific: mufu, mlogic, lut of LOP3, mshfl, ...
-    uint8_t space;   // enum ptx_space of a memory operation (NONE: generic)
+    uint8_t space;   // enum isa_space of a memory operation
     uint8_t cop;     // enum mcop
     uint8_t vec;     // elements of a vector access or texture result (1, 2, 4)
     uint32_t flags;  // MF_*
@@ -182,10 +231,10 @@ struct minst {
                      // word modulo 2^32: the optimiser moves additions in here)
     int32_t target;  // BRA/CALL: label id before layout, instruction index after; -1 none
     int32_t reconv;  // BRA/BRX: instruction index where its lanes meet again; -1: at exit/return
-    uint32_t ptx_line; // line in the PTX text
+    uint32_t ptx_line; // line in the text that the image was made from
     uint32_t src_line; // from .loc; 0 none
     uint16_t src_file; // module file number
-    uint16_t aux;    // video op code, vector selectors, txq query, table number of BRX/CALLI, ...
+    uint16_t aux;    // enum mvideo, vector selectors, txq query, table number of BRX/CALLI, ...
 };
 enum { GUARD_NONE = -1 };
 
@@ -197,7 +246,7 @@ static inline uint8_t minst_timing(const struct minst *m) {
 // Whether the machine takes operand `o` as src[s] of `i`, the other sources being as they are:
 // which slots hold constants and immediates, how long an immediate may be, and that there is one
 // constant or immediate an instruction. A zero immediate is the zero register and goes anywhere
-// but into an address. (lower_fits.c)
+// but into an address. (fits.c)
 bool isa_fits(const struct minst *i, unsigned s, const struct opnd *o);
 // Sources 0 and 1 change places (a comparison is mirrored, a selection turned); false, and nothing
 // is changed, where that cannot be said.

@@ -2,7 +2,7 @@
 // backwards over its blocks, thread by thread. A register cache drops what no later instruction
 // reads (savings/rf_cache.c). Where this cannot tell, a register counts as live: at calls and
 // returns all of them do, and a guarded write ends nothing.
-#include "code/image.h"
+#include "isa/cfg.h"
 
 enum { REG_WORDS = MAX_GPRS / 64 };
 struct regs {

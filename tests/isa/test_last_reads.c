@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "code/image.h"
+#include "isa/image.h"
 
 enum { N = 40, REGS = 6 };
 static uint32_t seed;

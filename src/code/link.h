@@ -1,8 +1,8 @@
 // From compiled functions to one image.
-#ifndef WW_CODE_IMAGE_H
-#define WW_CODE_IMAGE_H
+#ifndef WW_CODE_LINK_H
+#define WW_CODE_LINK_H
 
-#include "code/cfg.h"
+#include "code/code.h"
 
 // Frame of a function after allocation.
 static inline uint32_t image_frame_bytes(const struct mfunc *f) {
@@ -17,8 +17,5 @@ void image_link(struct code_image *im, struct arena *scratch, struct mfunc *cons
 
 // Evens out the pipelines of integers and of multiply-adds, block by block (TRAIT_TWO_PIPES).
 void pipes_balance(struct code_image *im, struct arena *scratch);
-
-// Fills im->last_reads of a linked image. `scratch` is for working memory.
-void image_last_reads(struct code_image *im, struct arena *scratch);
 
 #endif

@@ -3,7 +3,7 @@
 // all functions of the image; a return goes on behind every call. Registers differ until they are
 // written, as nothing says what is in them. Differing conditions need no edges of their own: CTAs
 // that part at one are no longer in lock step.
-#include "code/varying.h"
+#include "isa/varying.h"
 
 #include <stdlib.h>
 
@@ -33,16 +33,16 @@ static bool source_varies(const struct state *s, const struct opnd *o) {
 
 static bool sreg_varies(uint32_t sreg) {
     switch (sreg) {
-    case PTX_SREG_tid_x:
-    case PTX_SREG_tid_y:
-    case PTX_SREG_tid_z:
-    case PTX_SREG_ntid_x:
-    case PTX_SREG_ntid_y:
-    case PTX_SREG_ntid_z:
-    case PTX_SREG_nctaid_x:
-    case PTX_SREG_nctaid_y:
-    case PTX_SREG_nctaid_z:
-    case PTX_SREG_laneid: return false;
+    case SREG_tid_x:
+    case SREG_tid_y:
+    case SREG_tid_z:
+    case SREG_ntid_x:
+    case SREG_ntid_y:
+    case SREG_ntid_z:
+    case SREG_nctaid_x:
+    case SREG_nctaid_y:
+    case SREG_nctaid_z:
+    case SREG_laneid: return false;
     default: return true;
     }
 }

@@ -1,9 +1,9 @@
 // Control bits: what the instructions of machines without a scoreboard say of when the next one may
 // issue (control.c sets them, control_verify.c checks them).
-#ifndef WW_CODE_CONTROL_H
-#define WW_CODE_CONTROL_H
+#ifndef WW_ISA_CONTROL_H
+#define WW_ISA_CONTROL_H
 
-#include "code/cfg.h"
+#include "isa/cfg.h"
 
 // Registers, predicates, the carry and predicates as guards (which see a result later than operands
 // do) as one row of slots.

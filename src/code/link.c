@@ -1,7 +1,7 @@
 // Linking: the kernel and the functions that it can reach become one array of instructions. Labels
 // become instruction indices, calls find their functions, every branch that can split a warp learns
 // where its lanes meet again, literals move to one bank, frames get their final size.
-#include "code/image.h"
+#include "code/link.h"
 
 enum { N_BARRIERS = 16 };
 
@@ -168,12 +168,9 @@ static void size_local_memory(struct link *k, uint32_t stack_bytes) {
 }
 
 // ---- what the launch must know ---------------------------------------------------------------
-static bool is_clock(uint32_t sreg) {
-    return sreg >= PTX_SREG_clock && sreg <= PTX_SREG_globaltimer_hi;
-}
 // Cooperative groups find their grid barrier through these.
 static bool is_grid_workspace(uint32_t sreg) {
-    return sreg == PTX_SREG_envreg1 || sreg == PTX_SREG_envreg2;
+    return sreg == SREG_envreg1 || sreg == SREG_envreg2;
 }
 
 static void note_uses(struct code_image *im) {
@@ -194,7 +191,7 @@ static void note_uses(struct code_image *im) {
         }
         case OP_LD:
         case OP_ST:
-        case OP_ATOM: im->uses_globals_by_generic |= m->space == PTX_SPACE_NONE; break;
+        case OP_ATOM: im->uses_globals_by_generic |= m->space == SPACE_GENERIC; break;
         case OP_TEX:
         case OP_TLD4:
         case OP_TXQ:
@@ -202,7 +199,7 @@ static void note_uses(struct code_image *im) {
         case OP_SUST:
         case OP_SURED: im->uses_texture = true; break;
         case OP_S2R:
-            im->uses_clock |= is_clock(m->aux);
+            im->uses_clock |= isa_sreg_is_clock(m->aux);
             im->uses_grid_sync |= is_grid_workspace(m->aux);
             break;
         default: break;
@@ -242,7 +239,7 @@ void image_link(struct code_image *im, struct arena *scratch, struct mfunc *cons
         im->stats.spill_loads += func[i]->spill_loads;
         im->stats.spill_stores += func[i]->spill_stores;
         im->stats.spilled_regs += func[i]->spilled_regs;
-        if (func[i]->ptx) im->stats.ptx_insts += func[i]->ptx->n_insts;
+        if (func[i]->ptx) im->source.insts += func[i]->ptx->n_insts;
     }
     const uint32_t least = gen_has(im->target.gen, TRAIT_STACK_REGISTER) ? 2 : 1;
     if (im->n_regs < least) im->n_regs = least;

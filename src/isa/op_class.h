@@ -1,7 +1,7 @@
 // Classes of machine instructions and the units that execute them: what a GPU file gives latencies
 // for, and counters and power go by. Which operation is of which class is a matter of isa.h.
-#ifndef WW_OP_CLASS_H
-#define WW_OP_CLASS_H
+#ifndef WW_ISA_OP_CLASS_H
+#define WW_ISA_OP_CLASS_H
 
 #include "base/base.h"
 
@@ -22,7 +22,7 @@ enum unit_class {
 // (op_class.def: OPC(name, unit, "prose")).
 enum op_class {
 #define OPC(name, unit, prose) OPC_##name,
-#include "code/op_class.def"
+#include "isa/op_class.def"
 #undef OPC
     OPC_N
 };

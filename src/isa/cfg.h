@@ -1,8 +1,8 @@
-// Control-flow graph of a machine function, before or after register allocation.
-#ifndef WW_CODE_CFG_H
-#define WW_CODE_CFG_H
+// Control-flow graph of machine code, before or after register allocation.
+#ifndef WW_ISA_CFG_H
+#define WW_ISA_CFG_H
 
-#include "code/code.h"
+#include "isa/image.h"
 
 struct cfg_block {
     uint32_t first, n;        // instructions [first, first + n); n > 0
@@ -28,6 +28,12 @@ struct cfg {
     uint32_t *order, n_order; // reachable blocks in reverse post-order
 };
 
+// Targets of a BRX: label ids before layout, instruction indices after.
+struct branch_table {
+    int32_t *label;
+    uint32_t n;
+};
+
 // The code that a graph is made of. Without `label_at` targets and table entries are instruction
 // indices already.
 struct cfg_code {
@@ -40,7 +46,6 @@ struct cfg_code {
 
 // Blocks, edges and reverse post-order.
 struct cfg *cfg_build_code(struct arena *a, struct cfg_code code);
-struct cfg *cfg_build(struct arena *a, const struct mfunc *f);
 struct cfg *cfg_build_image(struct arena *a, const struct code_image *im);
 // Immediate dominators and the intervals for cfg_dominates.
 void cfg_dominators(struct cfg *c);

@@ -1,9 +1,8 @@
 // Printing machine code the way the field is used to: mnemonic, modifiers behind dots, results,
 // sources. All from ops.def and the operand fields; modifiers have one table each, below. Control bits
 // stand in front, in brackets.
-#include "code/disasm.h"
-#include "code/cfg.h"
-#include "code/mma.h"
+#include "isa/disasm.h"
+#include "isa/cfg.h"
 
 #include <inttypes.h>
 
@@ -83,8 +82,8 @@ static const struct {
 static void put_sub(struct text *t, const struct minst *m) {
     if (m->op == OP_LOP3) put(t, ".0x%02x", m->sub);
     if (m->op == OP_HMMA_884 || m->op == OP_HMMA_1688) {
-        put(t, m->type == PTX_F32 ? ".F32" : ".F16");
-        if (m->stype != m->type) put(t, m->stype == PTX_F32 ? ".F32" : ".F16");
+        put(t, m->type == ITYPE_F32 ? ".F32" : ".F16");
+        if (m->stype != m->type) put(t, m->stype == ITYPE_F32 ? ".F32" : ".F16");
     }
     if (m->op == OP_HMMA_884)
         put(t, "%s%s.STEP%u", m->sub & MMA_A_COL ? ".COL" : ".ROW",
@@ -110,16 +109,16 @@ static bool is_memory(const struct minst *m) {
 }
 
 static void put_type(struct text *t, const struct minst *m) {
-    const enum ptx_type type = m->type, stype = m->stype;
+    const enum isa_type type = m->type, stype = m->stype;
     if (m->op == OP_CVT || m->op == OP_CVTPACK) {
-        put_upper(t, ptx_type_text(type));
-        put_upper(t, ptx_type_text(stype));
+        put_upper(t, isa_type_text(type));
+        put_upper(t, isa_type_text(stype));
         return;
     }
     if (is_memory(m) || m->op == OP_TEX || m->op == OP_TLD4) {
         if (m->vec > 1) put(t, ".V%u", m->vec);
-        if (type != PTX_B32 && type != PTX_U32 && type != PTX_F32 && type != PTX_NONE)
-            put_upper(t, ptx_type_text(type));
+        if (type != ITYPE_B32 && type != ITYPE_U32 && type != ITYPE_F32 && type != ITYPE_NONE)
+            put_upper(t, isa_type_text(type));
         return;
     }
     switch (m->op) {
@@ -129,7 +128,7 @@ static void put_type(struct text *t, const struct minst *m) {
     case OP_SLCT:
     case OP_DP4A:
     case OP_DP2A:
-    case OP_VIDEO: put_upper(t, ptx_type_text(stype)); break;
+    case OP_VIDEO: put_upper(t, isa_type_text(stype)); break;
     case OP_MOV:
     case OP_S2R:
     case OP_SEL:
@@ -142,13 +141,13 @@ static void put_type(struct text *t, const struct minst *m) {
     case OP_ISCADD:
     case OP_CVTA: break;
     default:
-        if (type != PTX_NONE && type != PTX_U32 && type != PTX_B32 && type != PTX_F32 &&
-            type != PTX_F64 && type != PTX_PRED && type != PTX_F16 && type != PTX_F16X2)
-            put_upper(t, ptx_type_text(type));
+        if (type != ITYPE_NONE && type != ITYPE_U32 && type != ITYPE_B32 && type != ITYPE_F32 &&
+            type != ITYPE_F64 && type != ITYPE_PRED && type != ITYPE_F16 && type != ITYPE_F16X2)
+            put_upper(t, isa_type_text(type));
     }
 }
 
-static const char *const space_text[] = {"", "", "", "C", "G", "L", "P", "S", "T"};
+static const char *const space_text[SPACE_N] = {"", "C", "G", "L", "P", "S", "T"};
 
 static void put_mnemonic(struct text *t, const struct minst *m) {
     if (m->flags & MF_AS_MAD) put(t, "IMAD.");
@@ -227,7 +226,7 @@ static void put_operands(struct text *t, const struct minst *m, bool allocated) 
         sep = ", ";
     }
     if (m->flags & MF_FILLER) return;
-    if (m->op == OP_S2R) put(t, "%sSR_%s", sep, ptx_sreg_text(m->aux) + 1);
+    if (m->op == OP_S2R) put(t, "%s%s", sep, isa_sreg_text((enum isa_sreg)m->aux));
     const bool memory = is_memory(m) && m->op != OP_SULD && m->op != OP_SUST && m->op != OP_SURED &&
                         m->op != OP_TXQ;
     int last = 3;
@@ -267,16 +266,6 @@ int disasm_minst(const struct minst *m, bool allocated, char *buf, size_t size) 
     return t.n;
 }
 
-void disasm_func(const struct mfunc *f, FILE *out) {
-    for (uint32_t i = 0; i < f->inst.n; i++) {
-        for (uint32_t l = 0; l < f->label_at.n; l++)
-            if (f->label_at.at[l] == (int32_t)i) fprintf(out, "L%u:\n", l);
-        char buf[256];
-        disasm_minst(&f->inst.at[i], f->allocated, buf, sizeof buf);
-        fprintf(out, "%6u  %s\n", i, buf);
-    }
-}
-
 // ---- images -----------------------------------------------------------------------------
 static const struct code_block *block_at(const struct code_image *im, uint32_t pc,
                                          uint32_t *index) {
@@ -306,7 +295,7 @@ static void put_place(struct text *t, const struct code_image *im, int32_t pc) {
 
 static const char *function_at(const struct code_image *im, uint32_t pc) {
     for (uint32_t i = 0; i < im->n_funcs; i++)
-        if (im->func_pc[i] == pc && im->module) return im->module->funcs[i]->name;
+        if (im->func_pc[i] == pc && im->source.function) return im->source.function[i];
     return NULL;
 }
 
@@ -335,7 +324,7 @@ int disasm_inst(const struct code_image *im, uint32_t pc, char *buf, size_t size
 
 static void print_head(const struct code_image *im, FILE *out) {
     fprintf(out, "// kernel %s\n", im->name);
-    fprintf(out, "// %u instructions (%u of PTX), %u blocks\n", im->n_insts, im->stats.ptx_insts,
+    fprintf(out, "// %u instructions (%u of PTX), %u blocks\n", im->n_insts, im->source.insts,
             im->n_blocks);
     fprintf(out, "// %u registers, %u predicates, %u bytes of parameters\n", im->n_regs,
             im->n_preds, im->param_bytes);
@@ -356,9 +345,9 @@ static void print_block(const struct code_image *im, uint32_t index, FILE *out) 
 // A line of PTX, without the blanks in front of it.
 static void print_ptx_line(const struct code_image *im, uint32_t line, const char **at,
                            uint32_t *at_line, FILE *out) {
-    if (!im->module || !im->module->text || !line) return;
+    if (!im->source.text || !line) return;
     if (line < *at_line || !*at) {
-        *at = im->module->text;
+        *at = im->source.text;
         *at_line = 1;
     }
     while (*at_line < line) {
