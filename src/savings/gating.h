@@ -51,7 +51,7 @@ struct gating {
 // waits for memory has left the active set, or is about to (but see active_waits of the SM).
 static inline uint64_t savings_active_warps(const struct sm_view *v) { // of any unit
     const uint64_t in_set = v->active_waits ? v->active : v->active & ~v->wait_long;
-    return in_set & v->decoded & ~(v->wait_bar | v->wait_fence | v->wait_sleep);
+    return in_set & v->decoded & ~v->stops;
 }
 static inline uint64_t savings_active(const struct sm_view *v, uint32_t unit) {
     return savings_active_warps(v) & v->needs[unit];

@@ -16,7 +16,7 @@ static void open_if_complete(struct sm *s, struct cta_slot *c, uint32_t id, uint
         s->source.barrier_release(exec, exec_barrier_value(&b->count, exec->bar_kind));
         // Lanes of a warp that goes on with others, or goes on elsewhere than where it waited.
         if (ww_unlikely(exec->its != NULL)) {
-            if (!(s->v.wait_bar >> w & 1)) continue;
+            if (!pending_has(&s->pending, PENDING_barrier, w)) continue;
             if (exec->pc != pc) {
                 front_flush(s, w);
                 front_want(s, w);
@@ -28,17 +28,13 @@ static void open_if_complete(struct sm *s, struct cta_slot *c, uint32_t id, uint
     *b = (struct barrier){0};
 }
 
-void barrier_arrive(struct sm *s, uint32_t w, uint64_t t) {
+void barrier_arrive(struct sm *s, uint32_t w, uint32_t pc, uint64_t t) {
     const struct exec_warp *const exec = s->res.warp[w].exec;
     struct cta_slot *const c = &s->res.cta[s->res.warp[w].cta];
     struct barrier *const b = &c->bar[exec->bar_id % EXEC_BARRIERS];
     const bool waits = exec_barrier_arrive(&b->count, exec);
     if (waits || exec->bar_waits != 0) b->waiting |= BIT64(w);
-    if (waits) {
-        s->v.wait_bar |= BIT64(w);
-        s->blocked |= BIT64(w);
-        s->ready->look(s, w, s->v.cycle);
-    }
+    if (waits) ready_wait_in(s->ready, s, PENDING_barrier, w, pc);
     open_if_complete(s, c, exec->bar_id % EXEC_BARRIERS, t);
 }
 

@@ -43,7 +43,7 @@ static inline void counters_look(struct sm *s, uint32_t w, uint64_t from) {
     const uint64_t bit = BIT64(w);
     s->dirty |= warp->scheds;
     s->stalls.all &= ~bit;
-    if ((v->decoded & ~s->blocked & bit) == 0) {
+    if ((v->decoded & ~s->pending.any & bit) == 0) {
         v->go &= ~bit;
         v->wait_mem &= ~bit;
         v->wait_long &= ~bit;

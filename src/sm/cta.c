@@ -28,7 +28,6 @@ static void warp_init(struct sm *s, struct cta_slot *c, uint32_t cta, uint32_t w
     const struct kernel_slot *const ks = &s->res.kernel[c->kslot];
     struct sm_wide_pend *const wide = ks->kernel->wide != NULL ? &s->res.wide_pend[w] : NULL;
     const uint16_t gen = (uint16_t)(warp->fetch_gen + 1);
-    const uint32_t stores = warp->stores; // acknowledgements for the slot's last warp still come
     *warp = (struct warp){.exec = &c->cta.warps[number],
                           .runs = ks->runs,
                           .scheds = (uint8_t)(s->c.shared_warps ? (1u << s->c.schedulers) - 1
@@ -36,9 +35,6 @@ static void warp_init(struct sm *s, struct cta_slot *c, uint32_t cta, uint32_t w
                           .cta = (uint8_t)cta,
                           .kslot = c->kslot,
                           .wide = wide,
-                          .stores = stores,
-                          .fence_keep = UINT32_MAX,
-                          .async_keep = UINT8_MAX,
                           .fetch_gen = gen};
     if (wide != NULL) memset(wide, 0, sizeof *wide);
     warp->exec->lane_slot = w;
@@ -131,10 +127,7 @@ static void forget_warp(struct sm *s, uint32_t w) {
     v->active &= keep;
     v->wait_mem &= keep;
     v->wait_long &= keep;
-    v->wait_branch &= keep;
-    v->wait_const &= keep;
-    v->wait_sleep &= keep;
-    s->blocked &= keep;
+    pending_forget(&s->pending, v, w);
     front_wait(&sub_of(s, w)->front, w);
     s->constants.retry &= keep;
     s->dirty |= s->res.warp[w].scheds;

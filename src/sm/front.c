@@ -11,7 +11,7 @@
 // there). Left out: sub-cores do not wait for each other at the SM's cache.
 //
 // Constant-bank operands are looked up when their instruction becomes the next of its warp; while a
-// line is on its way the warp waits (`wait_const`). An arithmetic instruction's hit takes no time.
+// line is on its way the warp waits (pending.h). An arithmetic instruction's hit takes no time.
 //
 // Lines seen lately are remembered (icache_hot, const_known) so that most look-ups never reach the
 // tag array; both are forgotten whenever the cache changes, so the answer is the array's, but for
@@ -391,16 +391,15 @@ bool front_constants(struct sm *s, uint32_t w, uint64_t t) {
 }
 
 void front_constants_there(struct sm *s, uint32_t w) {
-    s->v.wait_const &= ~BIT64(w);
     s->constants.retry &= ~BIT64(w);
-    ready_unblock(s->ready, s, w);
+    ready_go_on(s->ready, s, PENDING_constant, w);
 }
 
 static void retry_constants(struct sm *s, uint64_t t) {
     const uint64_t retry = s->constants.retry;
     s->constants.retry = 0;
     FOR_EACH_BIT64(w, retry) {
-        if (!(s->v.wait_const & BIT64(w))) continue;
+        if (!pending_has(&s->pending, PENDING_constant, (uint32_t)w)) continue;
         if (front_constants(s, (uint32_t)w, t)) front_constants_there(s, (uint32_t)w);
     }
 }

@@ -155,7 +155,7 @@ static void forget_heads(struct sm *s) {
         const uint32_t w = (uint32_t)b;
         s->res.warp[w].ib_n = 0;
         for (uint32_t u = 0; u < UNIT_N; u++) s->v.needs[u] &= ~BIT64(w);
-        if (s->v.wait_const >> w & 1) front_constants_there(s, w);
+        if (pending_has(&s->pending, PENDING_constant, w)) front_constants_there(s, w);
         front_flush(s, w);
         s->ready->look(s, w, s->v.cycle);
     }

@@ -141,23 +141,8 @@ static uint16_t op_new(struct sm *s, uint32_t w, const struct sm_inst *in, uint3
     return i;
 }
 
-bool lsu_async_open(const struct warp *warp) {
-    if (warp->async_keep == UINT8_MAX) return false;
-    for (uint32_t age = warp->async_keep; age < ASYNC_GROUPS - 1; age++) {
-        const uint32_t g = ((uint32_t)warp->async_now + ASYNC_GROUPS - 1 - age) % ASYNC_GROUPS;
-        if (warp->async_left[g] != 0) return true;
-    }
-    return false;
-}
-
-void lsu_fence_check(struct sm *s, uint32_t w) {
-    struct warp *const warp = &s->res.warp[w];
-    if (!(s->v.wait_fence >> w & 1) || warp->stores > warp->fence_keep || lsu_async_open(warp))
-        return;
-    s->v.wait_fence &= ~BIT64(w);
-    warp->fence_keep = UINT32_MAX;
-    warp->async_keep = UINT8_MAX;
-    ready_unblock(s->ready, s, w);
+static void work_done(struct sm *s, enum pending_kind kind, uint32_t w, uint32_t group) {
+    if (pending_done(&s->pending, &s->v, kind, w, group)) s->ready->look(s, w, s->v.cycle);
 }
 
 static void op_finish(struct sm *s, uint16_t i, uint64_t t) {
@@ -166,9 +151,8 @@ static void op_finish(struct sm *s, uint16_t i, uint64_t t) {
     if (o->in->flags & SI_RESULT)
         wheel_add(&s->wheel, t, max64(o->done_at, t), EVENT_RESULT, o->in, o->warp, o->lanes);
     if (o->flags & OP_ASYNC) {
-        warp->async_left[o->group]--;
         warp->inflight--;
-        lsu_fence_check(s, o->warp);
+        work_done(s, PENDING_copies, o->warp, o->group);
         if (warp->exited && warp->inflight == 0) cta_warp_drained(s, o->warp, t);
     }
     o->next = s->lsu.op_free;
@@ -183,8 +167,7 @@ void lsu_part_done(struct sm *s, uint16_t op, uint64_t done_at, uint64_t t) {
 }
 
 void lsu_store_acked(struct sm *s, uint32_t w) {
-    if (s->res.warp[w].stores != 0) s->res.warp[w].stores--;
-    lsu_fence_check(s, w);
+    work_done(s, PENDING_stores, w, 0);
 }
 
 // ---- acceptance ---------------------------------------------------------------------------------
@@ -381,7 +364,6 @@ uint32_t lsu_on_lanes(struct sm *s, const struct issue *o, uint64_t t) {
 
 void lsu_accept(struct sm *s, const struct issue *o, uint64_t t) {
     const struct exec_access *const a = o->access;
-    struct warp *const warp = &s->res.warp[o->warp];
     struct lsu_queue *const u = o->in->unit == UNIT_TEX ? &s->lsu.tex : &s->lsu.ldst;
     uint32_t at = u->first + u->n;
     if (at >= u->capacity) at -= u->capacity;
@@ -404,15 +386,14 @@ void lsu_accept(struct sm *s, const struct issue *o, uint64_t t) {
         return;
     }
     if (e->path == PATH_STORE || e->path == PATH_REDUCE || e->path == PATH_LOCAL_STORE) {
-        warp->stores++; // until its transactions are out
+        pending_add(&s->pending, PENDING_stores, o->warp); // until its transactions are out
     } else if (e->path != PATH_NONE && e->path != PATH_PREFETCH) {
         e->op = op_new(s, o->warp, o->in, o->lanes);
         if (a->kind == ACCESS_ASYNC_COPY) {
             struct mem_op *const op = &s->lsu.op[e->op];
             op->flags |= OP_ASYNC;
-            op->group = warp->async_now;
-            warp->async_left[op->group]++;
-            warp->inflight++;
+            op->group = (uint8_t)pending_add(&s->pending, PENDING_copies, o->warp);
+            s->res.warp[o->warp].inflight++;
         }
     }
     if (ww_unlikely(s->counts_instructions) && e->path != PATH_NONE)

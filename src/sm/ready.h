@@ -67,19 +67,23 @@ static inline void ready_head(const struct readiness *r, struct sm *s, uint32_t 
     s->v.decoded |= BIT64(w);
     s->v.needs[in->unit] |= BIT64(w);
     if (ww_unlikely((in->const_mask & ~s->constants.ok[warp->kslot]) != 0) &&
-        !front_constants(s, w, t)) {
-        s->v.wait_const |= BIT64(w);
-        s->blocked |= BIT64(w);
-    }
+        !front_constants(s, w, t))
+        pending_begin(&s->pending, &s->v, PENDING_constant, w);
     r->look(s, w, from);
 }
 
-// Takes waits off a warp: `mask` is one of the wait_ masks' bits. The other waits stay.
-static inline void ready_unblock(const struct readiness *r, struct sm *s, uint32_t w) {
-    const struct sm_view *v = &s->v;
-    const uint64_t all =
-        v->wait_bar | v->wait_fence | v->wait_sleep | v->wait_branch | v->wait_const;
-    s->blocked = (s->blocked & ~BIT64(w)) | (all & BIT64(w));
+// The warp waits in the instruction at `pc`.
+static inline void ready_wait_in(const struct readiness *r, struct sm *s, enum pending_kind kind,
+                                 uint32_t w, uint32_t pc) {
+    s->pending.pc[w] = pc;
+    pending_begin(&s->pending, &s->v, kind, w);
+    r->look(s, w, s->v.cycle);
+}
+
+// What the warp waited for is over; it may wait for something else.
+static inline void ready_go_on(const struct readiness *r, struct sm *s, enum pending_kind kind,
+                               uint32_t w) {
+    pending_end(&s->pending, &s->v, kind, w);
     r->look(s, w, s->v.cycle);
 }
 

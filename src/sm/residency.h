@@ -9,7 +9,6 @@
 
 // ---- a warp -------------------------------------------------------------------------------------
 #define LOCAL_BASE 0x4000000000ull
-enum { ASYNC_GROUPS = 8 };
 struct warp {
     _Alignas(64) const struct sm_inst *head; // next instruction, when decoded
     struct exec_warp *exec;
@@ -31,18 +30,12 @@ struct warp {
     uint16_t fetch_gen; // fetches of older generations are dropped
     uint8_t ib_n;       // instructions in its buffer
     uint8_t ib_coming;  // ... on their way into it
-    uint32_t pc_of_wait; // instruction that it waits in (barrier, fence, sleep, branch)
     uint8_t scheds, cta, kslot;
     uint8_t exited; // no live lane, results may still be on their way
     // second line
     struct sm_wide_pend {
         uint64_t pend[WIDE_WORDS], mem[WIDE_WORDS], lng[WIDE_WORDS];
     } * wide;
-    uint32_t stores;    // store and atomic requests not acknowledged, accesses not processed
-    uint8_t async_now;  // group that cp.async adds to
-    uint8_t async_keep; // waits until at most this many groups are open; UINT8_MAX: does not
-    uint16_t async_left[ASYNC_GROUPS];
-    uint32_t fence_keep; // a fence waits until `stores` is down to this; UINT32_MAX: none waits
 };
 static_assert(sizeof(struct warp) == 128, "a warp is two cache lines");
 

@@ -25,7 +25,7 @@ static uint64_t group_at(const struct sm *s, uint32_t i, uint32_t *next) {
 
 static void prepare(struct sm *s, uint32_t sc) {
     const struct sm_view *const v = &s->v;
-    const uint64_t waits = v->wait_long | v->wait_bar | v->wait_fence | v->wait_sleep;
+    const uint64_t waits = v->wait_long | v->stops;
     const uint64_t can = v->mine[sc] & v->resident & ~waits;
     if (s->res.n_ctas == 0 || can == 0) return;
     uint32_t i = place_of(s, s->sched[sc].promoted);

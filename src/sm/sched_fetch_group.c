@@ -18,7 +18,7 @@ static uint64_t group_mask(uint32_t group, uint32_t slots) {
 
 static void prepare(struct sm *s, uint32_t sc) {
     const struct sm_view *const v = &s->v;
-    const uint64_t waits = v->wait_long | v->wait_bar | v->wait_fence | v->wait_sleep;
+    const uint64_t waits = v->wait_long | v->stops;
     const uint64_t can = v->mine[sc] & v->resident & ~waits;
     const uint32_t slots = slots_of_group(s), groups = (s->c.max_warps + slots - 1) / slots;
     uint32_t g = s->sched[sc].promoted;

@@ -36,11 +36,10 @@ static uint64_t keep_waiting(struct sm *s, uint8_t *last, uint64_t held, uint64_
 static void prepare(struct sm *s, uint32_t sc) {
     struct sm_view *const v = &s->v;
     const uint64_t mine = v->mine[sc] & v->resident, before = v->active & mine;
-    const uint64_t stops = v->wait_bar | v->wait_fence | v->wait_sleep,
-                   waits = v->wait_long | stops;
+    const uint64_t waits = v->wait_long | v->stops;
     const uint64_t there = mine & v->decoded, kept = before & ~waits,
                    joins = there & ~before & ~waits;
-    const uint64_t waiting = s->c.active_waits ? there & v->wait_long & ~stops : 0;
+    const uint64_t waiting = s->c.active_waits ? there & v->wait_long & ~v->stops : 0;
     uint64_t *const full = &s->sched[sc].full_set;
     // Mostly no warp leaves, and none comes or there is no place: so without counting.
     const bool has_place = before != *full || (kept != before && joins != 0);

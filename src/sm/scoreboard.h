@@ -59,7 +59,7 @@ static inline void scoreboard_look(struct sm *s, uint32_t w, uint64_t from) {
     struct sm_view *const v = &s->v;
     const uint64_t bit = BIT64(w);
     s->dirty |= warp->scheds;
-    if ((v->decoded & ~s->blocked & bit) == 0) {
+    if ((v->decoded & ~s->pending.any & bit) == 0) {
         v->go &= ~bit;
         v->wait_mem &= ~bit;
         v->wait_long &= ~bit;

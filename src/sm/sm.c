@@ -535,7 +535,7 @@ bool sm_each_warp(struct sm *s, bool (*fn)(void *user, struct exec_warp *w, bool
         if (c->live == 0) return false;
         FOR_EACH_BIT64(w, c->left) {
             const struct warp *const warp = &s->res.warp[w];
-            if (!warp->exited && !fn(user, warp->exec, s->v.wait_bar >> w & 1)) return false;
+            if (!warp->exited && !fn(user, warp->exec, pending_has(&s->pending, PENDING_barrier, (uint32_t)w))) return false;
         }
     }
     return true;
@@ -555,6 +555,13 @@ static void describe_barriers(const struct sm_kernel *k, const struct cta_slot *
 }
 
 void sm_describe_waits(const struct sm *s, FILE *out) {
+    static const char *const words[PENDING_N] = {
+#define PENDING_WORK(id, stall, text) [PENDING_##id] = text,
+#define PENDING(id, stall, is_long, is_inside, text) [PENDING_##id] = text,
+#include "sm/pending.def"
+#undef PENDING
+#undef PENDING_WORK
+    };
     const struct sm_view *const v = &s->v;
     for (uint32_t i = 0; i < s->res.n_ctas; i++) {
         const struct cta_slot *const c = &s->res.cta[s->res.order[i]];
@@ -562,13 +569,12 @@ void sm_describe_waits(const struct sm *s, FILE *out) {
         FOR_EACH_BIT64(b, c->left) {
             const uint32_t w = (uint32_t)b;
             const struct warp *const warp = &s->res.warp[w];
-            const bool waits_inside =
-                (v->wait_bar | v->wait_fence | v->wait_sleep | v->wait_branch) >> w & 1;
-            const bool waits_bar = !warp->exited && v->wait_bar >> w & 1;
+            const uint32_t what = s->pending.what[w];
+            const bool waits_bar = !warp->exited && what >> PENDING_barrier & 1;
             struct exec_wait at;
             const uint32_t pc = waits_bar && exec_barrier_wait(warp->exec, 0, &at) ? at.pc
-                                : waits_inside ? warp->pc_of_wait
-                                               : warp->exec->pc;
+                                : what & PENDING_IS_INSIDE ? s->pending.pc[w]
+                                                           : warp->exec->pc;
             char text[160] = "";
             uint32_t line = 0;
             if (pc < k->image->n_insts) {
@@ -576,11 +582,8 @@ void sm_describe_waits(const struct sm *s, FILE *out) {
                 line = k->image->inst[pc].ptx_line;
             }
             const char *const why = warp->exited             ? "for its last results"
-                                    : v->wait_bar >> w & 1   ? "at a barrier"
-                                    : v->wait_fence >> w & 1 ? "in a fence"
-                                    : v->wait_sleep >> w & 1 ? "asleep"
+                                    : what != 0              ? words[bits_first32(what)]
                                     : v->wait_mem >> w & 1   ? "for memory"
-                                    : v->wait_const >> w & 1 ? "for a constant"
                                     : v->go >> w & 1         ? "for a unit"
                                     : v->decoded >> w & 1    ? "for a result"
                                                              : "for instructions";

@@ -12,6 +12,7 @@
 //   lsu.h        load/store unit          lsu.c        accesses, one at a time
 //                                         transact.c   their transactions
 //                                         reply.c      what comes back from memory
+//   pending.h    what warps wait for      pending.def  a row each, beyond operands
 //   caches.h     caches                   caches.c     look-ups, misses, lines come and go
 //   technique.h  techniques               technique.c  their ports
 //                                         gate.c       pipelines that are off
@@ -34,6 +35,7 @@
 #include "sm/issue.h"
 #include "sm/kernel.h"
 #include "sm/lsu.h"
+#include "sm/pending.h"
 #include "sm/residency.h"
 #include "sm/sub_core.h"
 #include "sm/technique.h"
@@ -196,7 +198,7 @@ struct stalls {
 
 struct sm {
     struct sm_view v;
-    uint64_t blocked; // v.wait_bar | wait_fence | wait_sleep | wait_branch | wait_const
+    struct pending pending;
     struct alarms alarms;
     uint64_t progress;     // last cycle in which an instruction issued or a reply came
     uint32_t lanes_cycles; // for which an INT instruction closes the FP pipeline, and the reverse
@@ -285,7 +287,7 @@ enum { WAITER_WARP = 1 << 16 }; // a waiter of a constant line that is a warp, n
 static inline void front_want(struct sm *s, uint32_t w) {
     const struct warp *const warp = &s->res.warp[w];
     struct front *const f = &sub_of(s, w)->front;
-    const uint64_t no = f->fetching | s->v.wait_branch | ~s->v.resident;
+    const uint64_t no = f->fetching | s->pending.of[PENDING_branch] | ~s->v.resident;
     const uint32_t taken = warp->ib_n + warp->ib_coming;
     const uint64_t has_room = s->c.ibuffer_entries - taken >= f->room;
     f->want |= has_room << w & ~no; // nothing branches on it
@@ -304,8 +306,6 @@ uint32_t lsu_on_lanes(struct sm *s, const struct issue *o, uint64_t t);
 void lsu_step(struct sm *s, struct lsu_queue *u, uint64_t t);
 void lsu_part_done(struct sm *s, uint16_t op, uint64_t done_at, uint64_t t); // one answer came
 void lsu_store_acked(struct sm *s, uint32_t w);
-bool lsu_async_open(const struct warp *w);      // more groups open than it may keep
-void lsu_fence_check(struct sm *s, uint32_t w); // lets a warp go on whose fence has been met
 // transact.c: one transaction in cycle t; false: it must wait
 bool lsu_transact(struct sm *s, struct lsu_entry *e, uint64_t t);
 
@@ -322,7 +322,7 @@ void cta_warp_exited(struct sm *s, uint32_t w, uint64_t t);
 void cta_warp_drained(struct sm *s, uint32_t w, uint64_t t);
 
 // barrier.c
-void barrier_arrive(struct sm *s, uint32_t w, uint64_t t);
+void barrier_arrive(struct sm *s, uint32_t w, uint32_t pc, uint64_t t);
 void barrier_after_exit(struct sm *s, struct cta_slot *c, uint64_t t);
 
 // stall.c

@@ -35,30 +35,31 @@ void stall_hold(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps, 
 static void hold_in(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps, uint64_t t) {
     const uint32_t w = bits_first64(warps);
     if (s->sched[sc].reason == r && s->sched[sc].blamed == w) return;
-    change(s, sc, r, w, stalls_at(s, w, s->res.warp[w].pc_of_wait), t);
+    change(s, sc, r, w, stalls_at(s, w, s->pending.pc[w]), t);
 }
 
 void stall_classify(struct sm *s, uint32_t sc, uint64_t t) {
     const struct sm_view *const v = &s->v;
     const uint64_t m = v->mine[sc] & v->resident;
+    const struct pending *const p = &s->pending;
     uint64_t x;
     if (m == 0)
         stall_hold(s, sc, STALL_no_warp, 0, t);
-    else if ((x = m & s->stalls.all & ~s->blocked) != 0)
+    else if ((x = m & s->stalls.all & ~p->any) != 0)
         stall_hold(s, sc, STALL_stall_count, x, t);
-    else if ((x = m & v->decoded & ~v->go & ~v->wait_mem & ~s->blocked) != 0)
+    else if ((x = m & v->decoded & ~v->go & ~v->wait_mem & ~p->any) != 0)
         stall_hold(s, sc, s->ready->no_operands, x, t);
-    else if ((x = m & (v->wait_mem | v->wait_const)) != 0)
+    else if ((x = m & (v->wait_mem | pending_by(p, STALL_memory))) != 0)
         stall_hold(s, sc, STALL_memory, x, t);
-    else if ((x = m & v->wait_branch) != 0)
+    else if ((x = m & pending_by(p, STALL_control)) != 0)
         hold_in(s, sc, STALL_control, x, t);
-    else if ((x = m & ~v->decoded & ~s->blocked) != 0)
+    else if ((x = m & ~v->decoded & ~p->any) != 0)
         stall_hold(s, sc, STALL_fetch, x, t);
-    else if ((x = m & v->wait_bar) != 0)
+    else if ((x = m & pending_by(p, STALL_barrier)) != 0)
         hold_in(s, sc, STALL_barrier, x, t);
-    else if ((x = m & v->wait_fence) != 0)
+    else if ((x = m & pending_by(p, STALL_fence)) != 0)
         hold_in(s, sc, STALL_fence, x, t);
-    else if ((x = m & v->wait_sleep) != 0)
+    else if ((x = m & pending_by(p, STALL_sleep)) != 0)
         hold_in(s, sc, STALL_sleep, x, t);
     else
         stall_hold(s, sc, STALL_fetch, m, t);

@@ -63,9 +63,8 @@ STEP_INLINE void result(const struct step_kind *k, struct sm *s, const struct ev
 }
 
 STEP_INLINE void wake_warp(const struct step_kind *k, struct sm *s, uint32_t w) {
-    s->v.wait_bar &= ~BIT64(w);
-    s->v.wait_sleep &= ~BIT64(w);
-    ready_unblock(k->ready, s, w);
+    pending_end(&s->pending, &s->v, PENDING_barrier, w);
+    ready_go_on(k->ready, s, PENDING_sleep, w);
 }
 
 STEP_INLINE void events(const struct step_kind *k, struct sm *s, uint64_t t) {
@@ -86,8 +85,7 @@ STEP_INLINE void events(const struct step_kind *k, struct sm *s, uint64_t t) {
             case EVENT_RELEASE: k->release(s, e.warp, e.in, t); break;
             case EVENT_READ: have_read(k, s, e.warp, e.in, t); break;
             case EVENT_BRANCH:
-                s->v.wait_branch &= ~BIT64(e.warp);
-                ready_unblock(k->ready, s, e.warp);
+                ready_go_on(k->ready, s, PENDING_branch, e.warp);
                 front_want(s, e.warp);
                 break;
             case EVENT_WAKE: wake_warp(k, s, e.warp); break;

@@ -23,14 +23,6 @@ STEP_INLINE void step_advance(const struct readiness *r, struct sm *s, uint32_t 
     front_want(s, w);
 }
 
-STEP_INLINE void block(const struct step_kind *k, struct sm *s, uint64_t *wait, uint32_t w,
-                       uint32_t pc) {
-    *wait |= BIT64(w);
-    s->blocked |= BIT64(w);
-    s->res.warp[w].pc_of_wait = pc;
-    k->ready->look(s, w, s->v.cycle);
-}
-
 STEP_INLINE void branch(const struct step_kind *k, struct sm *s, uint32_t w,
                         const struct sm_inst *in, uint32_t pc, bool has_split, uint64_t t) {
     s->act.c[ACT_divergent_branches] += has_split;
@@ -38,50 +30,38 @@ STEP_INLINE void branch(const struct step_kind *k, struct sm *s, uint32_t w,
         k->advance(s, w, in, pc, t);
         return;
     }
-    s->v.wait_branch |= BIT64(w);
-    s->blocked |= BIT64(w);
+    pending_begin(&s->pending, &s->v, PENDING_branch, w);
+    s->pending.pc[w] = pc;
     front_wait(&step_sub(k, s, w)->front, w);
-    s->res.warp[w].pc_of_wait = pc;
     k->advance(s, w, in, pc, t);
     k->ready->look(s, w, t);
     wheel_add(&s->wheel, t, t + s->c.branch_latency, EVENT_BRANCH, NULL, w, 0);
 }
 
+// The warp waits until all but `keep` groups of the work beside it are done, if they are not.
+STEP_INLINE void wait_for_work(const struct step_kind *k, struct sm *s, enum pending_kind kind,
+                               uint32_t w, uint32_t keep, uint32_t pc) {
+    if (pending_must_wait(&s->pending, kind, w, keep)) ready_wait_in(k->ready, s, kind, w, pc);
+}
+
 // What a few instructions do besides computing: they make their warp wait.
 STEP_INLINE void special(const struct step_kind *k, struct sm *s, uint32_t w,
                          const struct sm_inst *in, uint32_t pc, enum exec_outcome o, uint64_t t) {
-    struct warp *const warp = &s->res.warp[w];
     if (o == EXEC_BARRIER) {
-        warp->pc_of_wait = pc;
-        barrier_arrive(s, w, t);
+        barrier_arrive(s, w, pc, t);
     } else if (o == EXEC_STUCK) { // until a barrier lets lanes of it go
-        block(k, s, &s->v.wait_bar, w, pc);
+        ready_wait_in(k->ready, s, PENDING_barrier, w, pc);
     } else if (o == EXEC_SLEEP) {
         const double cycles = (double)s->env.access.addr[0] * s->c.core_clock_mhz * 1e-3;
-        block(k, s, &s->v.wait_sleep, w, pc);
+        ready_wait_in(k->ready, s, PENDING_sleep, w, pc);
         wheel_add(&s->wheel, t, t + 1 + (uint64_t)cycles, EVENT_WAKE, NULL, w, 0);
     }
-    if (in->flags & SI_COMMIT) {
-        const uint8_t next = (uint8_t)((warp->async_now + 1) % ASYNC_GROUPS);
-        if (warp->async_left[next] == 0) warp->async_now = next; // else the groups grow together
-    }
-    if ((in->flags & SI_FENCE) && in->aux != MFENCE_CTA && warp->stores != 0) {
-        warp->fence_keep = 0;
-        block(k, s, &s->v.wait_fence, w, pc);
-    }
-    if (in->flags & SI_ASYNC_WAIT) {
-        if (in->aux == UINT16_MAX) {
-            const uint8_t next = (uint8_t)((warp->async_now + 1) % ASYNC_GROUPS);
-            if (warp->async_left[next] == 0) warp->async_now = next;
-        }
-        warp->async_keep = in->aux == UINT16_MAX    ? 0
-                           : in->aux < ASYNC_GROUPS ? (uint8_t)in->aux
-                                                    : ASYNC_GROUPS - 1;
-        if (lsu_async_open(warp))
-            block(k, s, &s->v.wait_fence, w, pc);
-        else
-            warp->async_keep = UINT8_MAX;
-    }
+    if ((in->flags & SI_FENCE) && in->aux != MFENCE_CTA)
+        wait_for_work(k, s, PENDING_stores, w, 0, pc);
+    const bool waits_for_all = (in->flags & SI_ASYNC_WAIT) && in->aux == UINT16_MAX;
+    if (waits_for_all || (in->flags & SI_COMMIT)) pending_close(&s->pending, PENDING_copies, w);
+    if (in->flags & SI_ASYNC_WAIT) // the open group need never be done
+        wait_for_work(k, s, PENDING_copies, w, waits_for_all ? 1 : in->aux + 1u, pc);
 }
 
 // ---- operands ----------------------------------------------------------------------------------

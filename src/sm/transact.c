@@ -139,7 +139,7 @@ static bool store(struct sm *s, struct lsu_entry *e, const struct transaction *x
                                      .client = CLIENT_L1D,
                                      .lanes = (uint8_t)count_lanes(x->lanes),
                                      .rounds = kind == MEM_REDUCE ? e->rounds : 0});
-    s->res.warp[e->warp].stores++;
+    pending_add(&s->pending, PENDING_stores, e->warp);
     return true;
 }
 

@@ -46,7 +46,7 @@ struct sm_view {
     bool active_waits;  // warps that wait for memory may be in the active set
     uint64_t wait_mem;  // next instruction waits for memory (shared memory included)
     uint64_t wait_long; // ... for memory beyond shared memory and constants in their cache
-    uint64_t wait_bar, wait_fence, wait_sleep, wait_branch, wait_const;
+    uint64_t stops;     // waits in an instruction that may take long: a barrier, a fence, a sleep
     uint64_t needs[UNIT_N];           // by unit of the next instruction (of decoded warps)
     uint64_t mine[SM_MAX_SCHEDULERS]; // warps of a scheduler: slot mod schedulers
     uint32_t schedulers;
