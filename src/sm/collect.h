@@ -2,11 +2,11 @@
 // register bank serves its reads and writes in the order of their coming, `collector_ports` a
 // cycle, so an access gets the bank's next free slot, and an instruction's operands are there when
 // its last row has been read. An instruction holds a collector unit from its issue to the cycle in
-// which it enters its pipeline, or to collector_ahead cycles before; with a collector_queue some
-// more may be between the two. SFU, and LD/ST with texture, may have units of their own. A unit may
-// be bound to take collector_reads rows a cycle; then its rows ask for their banks in that order. A
-// result asks for its banks and for the result bus in the cycle before it is due; if one is taken
-// it is late.
+// which it enters its pipeline, or to collector_ahead cycles before. With a collector_queue so many
+// more instructions of each kind may have issued and wait for a unit. SFU, and LD/ST with texture,
+// may have units of their own. A unit that takes only collector_reads rows a cycle asks for the
+// banks of its rows in their order. A result asks for its banks and for the result bus in the cycle
+// before it is due, and is late when one of them is taken.
 //
 // Register r of a sub-core's warp number w lies in its bank (r + w) mod n, n banks a sub-core, so
 // that the same register of neighbouring warps does not collide. A register named twice by an
@@ -19,8 +19,8 @@
 
 #include "sm/sm_state.h"
 
-// Pools of units: for all, for SFU, for memory. A byte each in collectors_used and its fellows,
-// whose top bit is set, by collectors_bias, when the pool is full.
+// Pools of units: for all, for SFU, for memory. Counts of units have a byte a pool (used, bias, free
+// and of). The sum of `used` and `bias` has the top bit of a byte set when that pool is full.
 enum { COLLECTOR_POOLS = 3, COLLECTOR_TOP_BITS = 0x808080 };
 
 // The part of sub-core `at` of `n` (a power of two).
@@ -78,8 +78,9 @@ static inline uint64_t collect_each(struct collectors *k, const struct sm_inst *
     return last;
 }
 
-// How many there are changes from one instruction to the next: the first ones, which all name some
-// row (kernel.c), go without a branch.
+// As collect_each. The number of rows changes from one instruction to the next, so the first
+// SM_FEW_SRC go without a branch: each names some row (kernel.c), and one that is not read books no
+// slot.
 static inline uint64_t collect_operands(struct collectors *k, const struct sm_inst *in,
                                         uint32_t number, uint64_t t) {
     const uint64_t first = t + k->read_latency;
@@ -148,8 +149,8 @@ static inline void collect_write_fixed(struct collectors *k, const struct sm_ins
     for (uint32_t i = 0; i < in->n_dst; i++) k->writes[k->bank_of[in->dst_first + i + number]]++;
 }
 
-// Units that have become free up to cycle t. Called when that matters: until then they count as
-// used.
+// Gives back the units that have become free up to cycle t. Until it is called they count as used,
+// so it is called when a pool seems full.
 static inline void collect_sweep(struct collectors *k, uint64_t t) {
     if (k->used != 0) {
         const uint64_t end = min64(t, k->swept + 256);
@@ -180,7 +181,7 @@ static inline uint32_t collect_full(const struct collectors *k) {
     return (k->used + k->bias) & COLLECTOR_TOP_BITS;
 }
 
-// Whether a pool has no free unit in cycle t. What has become free counts when it matters.
+// Whether a pool has no free unit in cycle t.
 static inline bool collect_is_full(struct collectors *k, uint64_t t) {
     if (ww_likely(collect_full(k) == 0)) return false;
     collect_sweep(k, t);

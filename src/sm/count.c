@@ -190,7 +190,8 @@ const struct activity *sm_activity(struct sm *s, uint64_t now) {
     stall_flush_all(s, now);
     struct activity *const a = &s->sum;
     activity_set_sum(a, &s->act, mem_port_activity(s->caches.port)); // its links' waits
-    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) add_kernel(a, &s->res.kernel[i], has_scoreboard(s));
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++)
+        add_kernel(a, &s->res.kernel[i], has_scoreboard(s));
     for (uint32_t i = 0; i < s->n_subs; i++) add_collectors(a, &s->sub[i].collectors);
     add_pipes(a, s, now);
     add_idle(a, s, now);

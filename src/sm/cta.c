@@ -117,7 +117,7 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
     s->progress = max64(s->progress, cycle);
 }
 
-// The slots of a CTA that left whole words in masks must not leak into the next one.
+// The warp leaves all masks, so that the next one in its slot begins with none of its bits set.
 static void forget_warp(struct sm *s, uint32_t w) {
     struct sm_view *const v = &s->v;
     const uint64_t keep = ~BIT64(w);

@@ -1,21 +1,21 @@
 // Clusters chosen at entry (sm.cluster_at entry). An INT or FP instruction needs no more than a
-// place in a collector to issue; which cluster executes it is known when it enters one: all its
-// operands are there, and the oldest of those that wait takes the first cluster that takes it. So
-// GPGPU-Sim 3.2.0 does it (shader.cc: the schedulers ask for a free slot of ID_OC_SP,
-// opndcoll_rfu_t::dispatch_ready_cu, shader_core_ctx::execute); there collectors go on in turn,
-// here by age.
+// place in a collector to issue; it chooses its cluster when all its operands are there: the oldest
+// instruction that waits takes the first cluster that is free. This is GPGPU-Sim 3.2.0's way
+// (shader.cc: the schedulers ask for a free slot of ID_OC_SP, opndcoll_rfu_t::dispatch_ready_cu,
+// shader_core_ctx::execute), but for the order: there collectors take turns, here the oldest is
+// first.
 //
 // With collector_ahead 2 there is a register in front of the clusters, with a place for each: a
 // collector is free when its instruction moves there, and the instruction enters from the next
 // cycle on. With 0 and 1 instructions wait in their collectors, which are free in the cycle after
 // they have entered or in that cycle.
 //
-// A pipeline that is off is wanted only from here, by an instruction that could enter and finds no
-// free one that is on: each such instruction asks, the oldest first, in every simulated cycle. What
-// has not entered keeps no pipeline on.
+// An instruction that could enter and finds no free pipeline that is on asks for one, the oldest
+// first, in every simulated cycle. Schedulers do not ask here, and an instruction that waits keeps
+// no pipeline on.
 //
-// The list has a fixed size, and no instruction in it is forgotten: one without a result keeps its
-// warp from draining until it has entered.
+// An instruction without a result counts as one on its way until it has entered, so that its warp
+// does not drain before.
 #include "sm/entry.h"
 
 #include "sm/collect.h"
@@ -83,7 +83,8 @@ static struct sm_delay delay_of(struct sm *s, const struct entry *e, uint32_t pi
                                 uint32_t latency, uint64_t t) {
     const struct sm_technique *const x = s->tech.lanes;
     if (x == NULL) return (struct sm_delay){0, 0};
-    return x->lanes->issued(x->self, &s->v, e->i.active, pipe, e->i.lanes, t, latency, e->i.in->interval);
+    return x->lanes->issued(x->self, &s->v, e->i.active, pipe, e->i.lanes, t, latency,
+                            e->i.in->interval);
 }
 
 // False: no pipeline takes it.
@@ -134,10 +135,10 @@ void entry_step(struct sm *s, struct sub_core *sub, uint64_t t) {
     }
 }
 
-// An instruction that waits for a place in front of the clusters gets one when another enters. An
-// instruction that waits for a pipeline to be on has asked, and was told when to look again; but a
-// pipeline that wakes for it may have been closed since by an instruction of the other type, and in
-// the cycles in which it is, another is asked for.
+// Whether instructions of the unit ask again in the next cycle. An instruction that waits for a
+// pipeline to be on has asked, and ALARM_RETRY has the cycle in which it looks again. But while the
+// pipeline that wakes for it is closed by an instruction of the other type, it asks for another one
+// in every cycle.
 static bool asks_again(const struct sm *s, const struct units *x, uint32_t unit, uint64_t t) {
     const uint64_t asked =
         s->tech.gated_lanes != NULL ? x->pipes[unit] : x->pipes[unit] & s->gates.off;
@@ -154,8 +155,9 @@ uint64_t entry_next(const struct sm *s, const struct sub_core *sub, uint64_t t) 
         if (e->from > t)
             next = min64(next, e->from);
         else if (e->is_in_front == has_front(s))
-            next = min64(next, asks_again(s, x, e->i.in->unit, t) ? t + 1
-                                                                : units_next(s, x, e->i.in->unit, t));
+            next = min64(next, asks_again(s, x, e->i.in->unit, t)
+                                   ? t + 1
+                                   : units_next(s, x, e->i.in->unit, t));
     }
     return next;
 }

@@ -1,9 +1,9 @@
 // The front end: a fetch reads the instruction cache for one warp, brings up to fetch_instructions
 // of one line, and fills the warp's buffer decode_latency cycles after the data came. Fetching goes
-// round the warps whose buffer has room for a whole fetch. With fetch_streams what is on its way
-// takes room too and a warp's fetches follow each other (one warp of a sub-core issues in every
-// cycle, Huerta et al. 2025); else a warp has one at a time. A miss goes to memory and the warp
-// asks again when the line is there.
+// round the warps whose buffer has room for a whole fetch. With fetch_streams a warp may have several fetches
+// on their way, which take room in its buffer from the start (so one warp alone can issue in every
+// cycle, Huerta et al. 2025); else it has one at a time. A miss goes to memory and the warp asks
+// again when the line is there.
 //
 // With L0 caches (sm.l0_bytes) a fetch reads its sub-core's, whose misses read the instruction
 // cache of the SM: the line is ready l0_miss_latency later, and the lines behind it are asked for
@@ -13,9 +13,9 @@
 // Constant-bank operands are looked up when their instruction becomes the next of its warp; while a
 // line is on its way the warp waits (pending.h). An arithmetic instruction's hit takes no time.
 //
-// Lines seen lately are remembered (icache_hot, const_known) so that most look-ups never reach the
-// tag array; both are forgotten whenever the cache changes, so the answer is the array's, but for
-// the order of least use among lines that are all there.
+// Lines found lately are remembered (sm.hot, sm.constants), so that most look-ups never reach the tag
+// array. They are forgotten whenever the cache changes, so the answer is the array's. What differs
+// is the order of least use, which remembered look-ups do not touch.
 #include "sm/caches.h"
 #include "sm/ready.h"
 #include "sm/sm_state.h"
@@ -47,7 +47,7 @@ static uint64_t words_at(uint64_t offset, uint32_t bytes) {
     return (n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << offset / 4;
 }
 
-// The lines behind one that misses are asked for too, as far as there is code and room.
+// Asks for the lines behind one that misses too, as far as the code goes and misses find room.
 static void icache_prefetch(struct sm *s, uint64_t line, uint64_t code_end, uint64_t t) {
     const struct sm_cache *const c = &s->caches.of[CLIENT_INST];
     struct cache_access a = {.cycle = t, .line = line, .sectors = c->all, .client = CLIENT_INST};
@@ -113,8 +113,8 @@ static uint32_t l0_take(struct sm *s, struct l0_cache *l, uint64_t line, uint64_
     return r.place;
 }
 
-// What lies behind a line comes too: into L0 what the instruction cache has, into that what it has
-// not, as far as there is code and room.
+// The l0_ahead lines behind a line come too: from the instruction cache into L0, and what that cache
+// lacks from memory into it, as far as the code goes and misses find room.
 static void l0_go_ahead(struct sm *s, struct l0_cache *l, uint32_t w, uint64_t line, uint64_t t) {
     const struct sm_cache *const c = &s->caches.of[CLIENT_INST];
     const struct sm_kernel *const k = s->res.kernel[s->res.warp[w].kslot].kernel;
@@ -141,8 +141,8 @@ static enum fetch_outcome l0_access(struct sm *s, struct l0_cache *l, uint32_t w
     const uint64_t bit = BIT64(w);
     const bool came = (l->came & bit) != 0 && l->awaited[w] == line;
     l->came &= ~bit;
-    // A fetch takes the line that it waited for as it comes, also where others have taken its
-    // place.
+    // A fetch takes the line that it waited for as it comes, even when another line has taken its
+    // place since.
     if (came && (place == CACHE_NOWHERE || l->line[place].ready > t)) return FETCH_HIT;
     bool goes_ahead = true;
     if (place == CACHE_NOWHERE) {
@@ -202,8 +202,8 @@ static void widen(struct fetches *k) {
     k->places *= 2;
 }
 
-// A fetch joins those on their way. Behind it come those that are decoded later, which only
-// listeners of the cache bring about.
+// A fetch joins those on their way, ahead of fetches that are decoded later: there are such when a
+// technique has delayed a hit.
 static inline void add_fetched(struct sm *s, struct fetched x) {
     struct fetches *const k = &s->fetches;
     if (ww_unlikely(k->n == k->places)) widen(k);
@@ -284,8 +284,7 @@ void front_decode(struct sm *s, uint64_t t) {
         const bool was_empty = warp->ib_n == 0;
         warp->ib_n = (uint8_t)(warp->ib_n + x.n);
         if (was_empty)
-            ready_head(s->ready, s, x.warp, &s->res.kernel[warp->kslot].kernel->inst[x.pc], t,
-                       t);
+            ready_head(s->ready, s, x.warp, &s->res.kernel[warp->kslot].kernel->inst[x.pc], t, t);
         front_want(s, x.warp);
     }
     s->alarms.at[ALARM_DECODE] = k->n != 0 ? place_of(k, 0)->cycle : NEVER;

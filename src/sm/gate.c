@@ -11,10 +11,9 @@ void gate_forget(struct sm *s) {
     g->more = 0;
 }
 
-// Which pipelines of a unit are on, and which of these an instruction tries first: the
-// lowest-numbered. But where INT and FP of a cluster cannot take one in the same cycle, a cluster
-// whose other pipeline is off comes first: the other scheduler's instruction, if it is of the other
-// type, then finds its own where it is on.
+// Finds which pipelines of a unit are on, and which of these an instruction tries first. Where INT
+// and FP of a cluster cannot both take one in a cycle, those whose twin in the cluster is off come
+// first: the clusters whose twin is on stay open for an instruction of the other type.
 static void order_pipes(struct sm *s, struct units *x, uint32_t unit) {
     struct gates *const g = &s->gates;
     const uint32_t first = x->first[unit], n = x->n[unit];
@@ -33,8 +32,8 @@ void gate_all_on(struct sm *s) {
         for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) order_pipes(s, &s->sub[i].units, u);
 }
 
-// INT and FP are looked at whether the technique gates them or not, and nothing branches on what is
-// off when: that follows no pattern.
+// The pipelines that are off in cycle t. INT and FP are looked at without a branch, whether the
+// technique gates them or not, since the host could not predict which are off.
 static uint64_t off_in(const struct sm *s, uint64_t t) {
     const struct sm_gate *const g = s->gates.gate;
     uint64_t off = 0;
@@ -48,7 +47,7 @@ static uint64_t off_in(const struct sm *s, uint64_t t) {
     return off;
 }
 
-// Beyond the units of the pipelines that changed, their twins' change.
+// INT and FP are ordered together, since each depends on what is off of the other.
 static void order_changed(struct sm *s, struct units *x, uint64_t changed) {
     if ((changed & (x->pipes[UNIT_INT] | x->pipes[UNIT_FP])) != 0) {
         order_pipes(s, x, UNIT_INT);

@@ -27,8 +27,9 @@ struct sm_group {
     uint32_t n;
     struct sm *member[SM_MAX_GROUP]; // [0]: the master
     struct group_link link[SM_MAX_GROUP];
-    uint64_t link_free;   // of the ways from the master, which carry the same packets
-    struct group_mask mask[SM_MAX_WARPS]; // that have not left, the oldest first: one a warp at most
+    uint64_t link_free; // of the ways from the master, which carry the same packets
+    struct group_mask
+        mask[SM_MAX_WARPS]; // that have not left, the oldest first: one a warp at most
     uint32_t n_masks;
     uint32_t communicate; // core cycles between issue and operand read
     uint64_t ramp_end;    // not before this cycle

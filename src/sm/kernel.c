@@ -366,7 +366,8 @@ static bool mark_varying(struct sm_kernel *k, const struct code_image *im) {
     return ok;
 }
 
-// Threads and shared memory of a CTA are the launch's secret: ask a CTA.
+// The source does not say how many threads and how much shared memory a CTA of the launch has; a
+// CTA that it makes does.
 static bool measure_cta(struct sm_kernel *k, const struct exec_source *source) {
     k->cta_bytes = bits_align_up(source->cta_bytes(k->launch), 64);
     void *const memory = ww_alloc_aligned(k->cta_bytes);

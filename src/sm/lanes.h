@@ -15,7 +15,8 @@ struct sm_delay {
 // What the SM reads in every cycle and the technique keeps.
 struct sm_lanes {
     uint64_t on[SM_LANE_PIPES]; // by pipe: warps all of whose lanes it has on
-    // Before that cycle `on` of INT (0) and FP (1) pipes holds; from it on the SM calls `look`.
+    // By type (0 INT, 1 FP): the cycle from which on `on` may be out of date. From then on the SM
+    // calls `look` before it relies on `on`.
     uint64_t look_at[2];
 };
 

@@ -166,9 +166,7 @@ void lsu_part_done(struct sm *s, uint16_t op, uint64_t done_at, uint64_t t) {
     if (--o->left == 0 && (o->flags & OP_ISSUED)) op_finish(s, op, t);
 }
 
-void lsu_store_acked(struct sm *s, uint32_t w) {
-    work_done(s, PENDING_stores, w, 0);
-}
+void lsu_store_acked(struct sm *s, uint32_t w) { work_done(s, PENDING_stores, w, 0); }
 
 // ---- acceptance ---------------------------------------------------------------------------------
 static uint32_t agu_cycles(const struct sm *s, uint32_t mask) {
@@ -354,7 +352,8 @@ uint32_t lsu_on_lanes(struct sm *s, const struct issue *o, uint64_t t) {
     const uint64_t ready = o->operands_at + agu_cycles(s, a->mask) + in->latency;
     const uint64_t start = max64(ready, s->lsu.banks_free_at);
     s->lsu.banks_free_at = start + e.bank_cycles;
-    // No scheduler has asked for LD/ST, so it is never gated here (savings.c).
+    // Schedulers issue such an access without looking at the LD/ST unit, so no technique may switch
+    // that off here (savings.c refuses it).
     units_hold(s, s->lsu.ldst.pipe, start, start, start + e.bank_cycles, false);
     if (in->flags & SI_RESULT)
         wheel_add(&s->wheel, t, start + e.bank_latency, EVENT_RESULT, in, o->warp, o->lanes);

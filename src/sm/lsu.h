@@ -40,7 +40,7 @@ struct lsu_entry {
     uint8_t warp, path, space;
     uint8_t rounds; // of an atomic: most lanes that want one word
     bool started;
-    bool line_was_there; // a store's last look-up in L1: later transactions of the same line share it
+    bool line_was_there;   // what a store's last look-up in L1 found: shared within a line
     uint32_t start_slot;   // in lsu.start
     uint32_t bank_cycles;  // shared-memory cycles before the transactions, 0: none
     uint32_t bank_latency; // from start to the data of shared memory

@@ -16,7 +16,7 @@ struct warp {
         struct { // with a scoreboard: registers 0..63 with a result on its way
             uint64_t pend, pend_mem, pend_long;
         };
-        struct { // with control bits (counters.h)
+        struct {                             // with control bits (counters.h)
             uint64_t ready_at;               // it issues nothing before
             uint8_t count[CONTROL_COUNTERS]; // dependence counters
             uint8_t up;                      // those that are not 0, a bit each
@@ -79,7 +79,7 @@ struct residency {
     struct warp warp[SM_MAX_WARPS];
     struct cta_slot cta[SM_MAX_CTAS];
     struct kernel_slot kernel[SM_KERNEL_SLOTS];
-    uint8_t order[SM_MAX_CTAS];      // slots of CTAs, the oldest first
+    uint8_t order[SM_MAX_CTAS];     // slots of CTAs, the oldest first
     uint64_t warps_of[SM_MAX_CTAS]; // their warps, in the same order
     uint32_t n_ctas;
     uint32_t regs_used, shared_used, warps_used, threads_used;

@@ -11,7 +11,9 @@ struct sm_occupancy {
     const char *limit; // "registers", "shared memory", "warps", "CTA slots"
 };
 // Of a machine instruction: how often it issued, with how many lanes, and the issue slots lost to it.
-struct sm_inst_counts { uint64_t issues, lanes, stall[STALL_N]; };
+struct sm_inst_counts {
+    uint64_t issues, lanes, stall[STALL_N];
+};
 // What it asked of memory.
 struct sm_inst_memory {
 #define INST_MEMORY(name, unit, prose) uint64_t name;

@@ -66,9 +66,8 @@ static const char *config_wrong(const struct sm_config *c) {
         if (c->shared_warps) return "shared_warps does not go with sub_cores";
     }
     if (c->dependences > SM_CONTROL) return "there are no such dependences";
-    if (c->dependences == SM_CONTROL &&
-        (c->cluster_at != CLUSTER_AT_ISSUE || c->shared_warps || c->issue_width > 1 ||
-         c->shared_on_lanes))
+    if (c->dependences == SM_CONTROL && (c->cluster_at != CLUSTER_AT_ISSUE || c->shared_warps ||
+                                         c->issue_width > 1 || c->shared_on_lanes))
         return "dependences control goes with cluster_at issue and one issue a turn, not with "
                "shared_warps or shared_on_lanes";
     if (c->dp_pipe > DP_PIPE_FP) return "there is no such dp_pipe";
@@ -164,8 +163,8 @@ static bool make_arrays(struct sm *s) {
     const uint32_t rows = c->registers / WARP_LANES, most = c->max_warps * MAX_GPRS;
     // With control bits each instruction that reads late has one that says so.
     const uint32_t late = c->dependences == SM_CONTROL ? c->schedulers * (c->late_read + 256) : 0;
-    const uint32_t nodes = (rows < most ? rows : most) + c->max_warps * (MAX_PREDS + 1 + 5) +
-                           c->constant.mshrs + late;
+    const uint32_t nodes =
+        (rows < most ? rows : most) + c->max_warps * (MAX_PREDS + 1 + 5) + c->constant.mshrs + late;
     s->lsu.n_ops = c->pending_entries == 0 ? 64 : c->pending_entries;
     s->lsu.op = ww_alloc_aligned(s->lsu.n_ops * sizeof *s->lsu.op);
     s->res.wide_pend = ww_alloc_aligned(c->max_warps * sizeof *s->res.wide_pend);
@@ -209,7 +208,7 @@ static void lay_out_pipes(struct sm_view *v, const struct sm_config *c) {
         v->pipe_first[row[i].unit] = row[i].first;
         v->pipe_n[row[i].unit] = (uint8_t)row[i].n;
     }
-    // Two clusters are looked at without a loop: a second one that there is not takes nothing.
+    // units.h looks at two pipelines without a loop: a second cluster that is not there is never free.
     if (c->clusters == 1)
         v->pipe[SM_PIPE_INT + 1].free_at = v->pipe[SM_PIPE_FP + 1].free_at = NEVER;
     if (c->dp_units == 0) v->pipe[SM_PIPE_DP].free_at = NEVER; // no double precision: never free
@@ -228,7 +227,7 @@ static void make_units(struct units *x, const struct sm *s, uint32_t at) {
     for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) {
         if (x->n[u] != 0) continue; // no double precision, no tensor cores
         x->free_at[u] = NEVER;
-        // without tensor cores no kernel that needs them comes here: nobody asks
+        // Without tensor cores no kernel that needs them is accepted.
         if (u != UNIT_TENSOR) x->busy |= 1u << u;
     }
 }
@@ -285,7 +284,6 @@ static void make_schedulers(struct sm *s) {
     s->dirty = (1u << c->schedulers) - 1;
     v->schedulers = c->schedulers;
     v->active_waits = c->active_waits && s->is_two_level;
-    s->long_leaves = v->active_waits ? 0 : ~0ull;
     for (uint32_t i = 0; i < c->schedulers; i++) {
         for (uint32_t w = 0; w < c->max_warps; w++)
             if (c->shared_warps || w % c->schedulers == i) v->mine[i] |= BIT64(w);
@@ -535,7 +533,9 @@ bool sm_each_warp(struct sm *s, bool (*fn)(void *user, struct exec_warp *w, bool
         if (c->live == 0) return false;
         FOR_EACH_BIT64(w, c->left) {
             const struct warp *const warp = &s->res.warp[w];
-            if (!warp->exited && !fn(user, warp->exec, pending_has(&s->pending, PENDING_barrier, (uint32_t)w))) return false;
+            if (!warp->exited &&
+                !fn(user, warp->exec, pending_has(&s->pending, PENDING_barrier, (uint32_t)w)))
+                return false;
         }
     }
     return true;
@@ -556,7 +556,7 @@ static void describe_barriers(const struct sm_kernel *k, const struct cta_slot *
 
 void sm_describe_waits(const struct sm *s, FILE *out) {
     static const char *const words[PENDING_N] = {
-#define PENDING_WORK(id, stall, text) [PENDING_##id] = text,
+#define PENDING_WORK(id, stall, text)                [PENDING_##id] = text,
 #define PENDING(id, stall, is_long, is_inside, text) [PENDING_##id] = text,
 #include "sm/pending.def"
 #undef PENDING
@@ -581,12 +581,12 @@ void sm_describe_waits(const struct sm *s, FILE *out) {
                 disasm_inst(k->image, pc, text, sizeof text);
                 line = k->image->inst[pc].ptx_line;
             }
-            const char *const why = warp->exited             ? "for its last results"
-                                    : what != 0              ? words[bits_first32(what)]
-                                    : v->wait_mem >> w & 1   ? "for memory"
-                                    : v->go >> w & 1         ? "for a unit"
-                                    : v->decoded >> w & 1    ? "for a result"
-                                                             : "for instructions";
+            const char *const why = warp->exited           ? "for its last results"
+                                    : what != 0            ? words[bits_first32(what)]
+                                    : v->wait_mem >> w & 1 ? "for memory"
+                                    : v->go >> w & 1       ? "for a unit"
+                                    : v->decoded >> w & 1  ? "for a result"
+                                                           : "for instructions";
             char lanes[256] = ""; // of a warp that waits for lanes of its own
             if (waits_bar) exec_waits_text(warp->exec, lanes, sizeof lanes);
             fprintf(out,

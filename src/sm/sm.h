@@ -4,17 +4,15 @@
 // An SM runs alone for a quantum (mem.h) between `sm_run` calls; everything it shares with others
 // goes through its mem_port and its exec_log.
 //
-// For the engineer of src/gpu:
-//  - sm_config has keys that came later: `read_latency`, `pending_entries` (0 means 64),
-//    `shared_wide_extra` and `icache_prefetch` (default 0); what `timing` means is said at struct
-//    class_timing.
-//  - A quantum is: mem_system_deliver, sm_take_cta, sm_run for each SM; then exec_commit, then the
+// What the owner of SMs (gpu) must keep to:
+//  - A quantum is mem_system_deliver, sm_take_cta and sm_run for each SM, then exec_commit, then the
 //    memory phase. A CTA may be given to an SM only after the exec_commit of the quantum in which
-//    the slot became free (its registers may be owed results until then).
-//  - sm_run may be skipped while sm_next_event says so and no reply or CTA comes; the time between
-//    is accounted for at the next call. An SM whose load/store unit waits for credits of the
-//    network answers UINT64_MAX: it is tried again by the next sm_run.
-//  - ACT_sm_idle_cycles and ACT_cycles are yours: an SM does not know when a kernel runs elsewhere.
+//    its slot became free, since exec_commit may still write results into the registers there.
+//  - sm_run may be skipped up to the cycle that sm_next_event answers, if no reply and no CTA comes;
+//    the next call accounts for the time between. An SM whose load/store unit waits for credits of
+//    the network answers UINT64_MAX: the next sm_run tries again.
+//  - The owner counts ACT_sm_idle_cycles and ACT_cycles, since an SM does not know when a kernel
+//    runs elsewhere.
 #ifndef WW_SM_H
 #define WW_SM_H
 
@@ -36,8 +34,8 @@ struct sm_callbacks {
 // Checks the configuration and builds an SM, whose instructions come from `source` (kept). All memory
 // is taken here and in sm_bind.
 enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port *port,
-                         const struct exec_source *source, struct devmem *memory, const struct sm_callbacks *cb, struct diags *d,
-                         struct sm **out);
+                         const struct exec_source *source, struct devmem *memory,
+                         const struct sm_callbacks *cb, struct diags *d, struct sm **out);
 void sm_destroy(struct sm *s);
 struct exec_log *sm_log(struct sm *s);
 
@@ -70,7 +68,7 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t cta, uint64_t cycle);
 void sm_run(struct sm *s, uint64_t from, uint64_t to);
 // Simulates, from now on, cycles in which nothing can change too. For tests: nothing depends on it.
 void sm_simulate_every_cycle(struct sm *s);
-bool sm_is_idle(const struct sm *s);      // no CTA, nothing in flight
+bool sm_is_idle(const struct sm *s);                      // no CTA, nothing in flight
 uint64_t sm_next_event(const struct sm *s, uint64_t now); // UINT64_MAX: waits for a reply or a CTA
 const struct exec_fault *sm_fault(const struct sm *s);
 // NULL, or in what way the SM contradicts itself: an error of the simulator. It has stopped.

@@ -74,9 +74,9 @@ struct wheel {
     bool is_full; // an event found no room
 };
 
-// ---- fetches on their way (front.c) --------------------------------------------------------------
-// A ring in order of decoding, of all sub-cores. It has no more places than were needed at once so far
-// (a power of two), so that it stays in the host's cache.
+// ---- fetches on their way (front.c) ------------------------------------------------------------
+// One ring for all sub-cores, in the order in which fetches are decoded. It grows only when more are
+// on their way than ever before, so that what is in use stays in the host's cache.
 struct fetched {
     uint64_t cycle; // in which it is decoded
     uint32_t pc;
@@ -85,14 +85,14 @@ struct fetched {
 };
 struct fetches {
     struct fetched *ring;
-    uint32_t first, n, places;
-    uint32_t capacity; // most places
+    uint32_t first, n;
+    uint32_t places;   // of the ring now, a power of two
+    uint32_t capacity; // the most that it may have
 };
 
-// ---- the instruction cache's lines that were seen lately (front.c)
-// -------------------------------
+// ---- lines of the instruction cache that were fetched from lately (front.c) --------------------
 enum { HOT_LINES = 16 }; // a power of two
-// A line of the instruction cache and its place; line all bits: none.
+// A line's address (all bits: none) and its place in the cache.
 struct hot_line {
     uint64_t line;
     uint32_t place;
@@ -145,22 +145,23 @@ struct caches {
     uint64_t sent, sent_bytes; // requests so far, and what they move
     uint64_t *writeback;       // dirty lines that wait for credits
     uint32_t n_writebacks, writebacks_room;
-    // Constant lines on their way from the second level, the oldest first: room for all that may miss.
+    // Constant lines on their way from the second level, the oldest first. There is room for as many
+    // as may miss at once; second_room 0: there is no second level.
     uint64_t *second;
-    uint32_t second_first, second_n, second_room; // room 0: there is no second level
-    bool is_broken;                // one found no room
-    uint32_t *waiter;              // room for one line's waiters
-    struct activity *act;          // where they count
-    const struct techniques *tech; // that hear of them
+    uint32_t second_first, second_n, second_room;
+    bool is_broken;                // a dirty line found no room in `writeback`
+    uint32_t *waiter;              // those that mshr_fill answers: room for one line's
+    struct activity *act;          // the SM's counters
+    const struct techniques *tech; // that listen
 };
 
 // ---- the SM ------------------------------------------------------------------------------------
 struct scheduler {
     uint64_t next;             // first cycle of its next turn
-    uint64_t since;            // the held reason owns the cycles from here on
-    struct inst_stalls *blame; // of the instruction that it is charged to; NULL: of none
-    uint8_t reason;            // enum stall_reason
-    uint8_t blamed;            // warp
+    uint64_t since;            // cycles from here on are still to be charged to the held reason
+    uint8_t reason;            // the held one: enum stall_reason (stall.c)
+    uint8_t blamed;            // warp that it was found at
+    struct inst_stalls *blame; // counts of the instruction that it was found at; NULL: of none
     uint8_t last;              // warp that issued last
     uint8_t promoted;          // two-level: promoted last; fetch groups: the first group;
                                // CTA-aware: slot of the group's first CTA
@@ -168,11 +169,12 @@ struct scheduler {
     uint32_t active_cap;       // two-level: places in its set
 };
 
-// Constant lines that need no look-up (front.c).
+// Constant lines of each kernel, a bit each (sm_kernel.const_line), and warps that wait for some
+// (front.c).
 struct constants {
-    uint64_t retry;                  // warps whose miss found no room: again when something came
-    uint64_t ok[SM_KERNEL_SLOTS];    // known to be there, or none while a listener is to hear
-    uint64_t known[SM_KERNEL_SLOTS]; // known to be there
+    uint64_t retry;                  // warps whose miss found no room: they ask again after a reply
+    uint64_t known[SM_KERNEL_SLOTS]; // lines that are in the constant cache
+    uint64_t ok[SM_KERNEL_SLOTS];    // the same, or none while a technique hears of each look-up
 };
 
 // Idle periods of a pipeline that have ended; by length they are counted in sm.act.
@@ -182,17 +184,19 @@ struct pipe_idle {
 
 // What an SM counts while its group shares a front end (group.c).
 struct shared_counts {
-    bool is_on, front_is_off;
-    // When it began to: its busy cycles, scoreboard checks, flushes and results (below).
+    bool is_on;        // the group shares
+    bool front_is_off; // this SM is a slave
+    // What had been counted when sharing began: busy cycles, scoreboard checks, flushes, results.
     uint64_t busy_at, checks_at, flushes_at, results_at;
     uint64_t instructions, results; // issued in lock step; of them, those with a result
 };
 
-// Warps whose stall count is all that they wait for, by the cycle in which it is over (counters.h).
+// A ring by cycle of warps that wait for nothing but their stall count (counters.h): in the slot of
+// the cycle in which it is over.
 enum { STALLS = 64 };
 struct stalls {
-    uint64_t bits; // slots that hold some
-    uint64_t all;  // warps in any
+    uint64_t bits; // slots that hold warps
+    uint64_t all;  // warps in any slot
     uint64_t warps[STALLS];
 };
 
@@ -200,22 +204,23 @@ struct sm {
     struct sm_view v;
     struct pending pending;
     struct alarms alarms;
-    uint64_t progress;     // last cycle in which an instruction issued or a reply came
-    uint32_t lanes_cycles; // for which an INT instruction closes the FP pipeline, and the reverse
-    uint32_t dirty;        // schedulers whose held reason is out of date
-    bool is_busy, is_two_level;
-    bool faulted;       // it has stopped: the program's fault, or
-    const char *broken; // what cannot be; NULL: nothing
+    uint64_t progress; // last cycle in which an instruction issued or a reply came
+    uint32_t
+        lanes_cycles;   // for which an INT instruction closes its twin, the FP pipeline (units.h)
+    uint32_t dirty;     // schedulers (bit mask) that must find anew why they issue nothing
+    bool is_busy;       // it holds a CTA, since cycle busy_since
+    bool is_two_level;  // its schedulers have an active set
+    bool faulted;       // it has stopped: its program faulted, or
+    const char *broken; // what the SM found wrong with itself; NULL: nothing
     bool closes;        // the last CTA has gone in this cycle
-    bool pairs;         // dual issue
+    bool pairs;         // a scheduler may issue two instructions of a warp in a turn
     uint64_t busy_since;
     const struct readiness *ready;
-    uint64_t (*step)(struct sm *s, uint64_t t); // simulates cycle t; answers the next
+    uint64_t (*step)(struct sm *s, uint64_t t); // simulates cycle t; answers the next one
 
     const struct sched_ops *ops;
     struct scheduler sched[SM_MAX_SCHEDULERS];
-    uint64_t long_leaves; // two-level: all bits where warps that wait for memory leave the set
-    uint32_t n_subs;      // a power of two, 1 << sub_shift
+    uint32_t n_subs; // a power of two, 1 << sub_shift
     uint32_t sub_shift;
     struct sub_core sub[SM_MAX_SUB_CORES];
     struct wheel wheel;

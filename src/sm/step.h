@@ -32,8 +32,7 @@
 
 // A constant wherever it is handed to a function of the step, all of which are inlined.
 struct step_kind {
-    bool
-        full; // techniques, counts of bits that change, clusters chosen at entry: there may be some
+    bool full;  // there may be techniques, counts of changed bits, clusters chosen at entry
     bool many;  // there may be several sub-cores
     bool group; // of SMs that share a front end
     const struct readiness *ready;

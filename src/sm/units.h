@@ -7,12 +7,13 @@
 
 #include "sm/sm_state.h"
 
-// All bits where `at` lies behind cycle t. What is free when follows no pattern, so nothing
-// branches on it.
+// All bits set when `at` is later than cycle t, else none: a mask in place of a branch, since the
+// host could not predict which pipelines are free.
 static inline uint64_t units_later(uint64_t at, uint64_t t) { return 0 - (uint64_t)(at > t); }
 
-// After a change of a pipeline of the unit: when the first of them takes an instruction, and of
-// those that no technique (`has_off`, a constant of the caller: there may be one) has switched off.
+// A pipeline of the unit has changed: finds the first cycle in which one of the unit's pipelines
+// takes an instruction, and in which one that is on does. `has_off` is a constant of the caller:
+// false where no technique can switch pipelines off.
 static inline void units_refresh(struct sm *s, struct units *x, uint32_t unit, uint64_t t,
                                  bool has_off) {
     const uint32_t n = x->n[unit];
@@ -20,7 +21,7 @@ static inline void units_refresh(struct sm *s, struct units *x, uint32_t unit, u
     const uint64_t *const off = &s->gates.pipe_off[x->first[unit]];
     uint64_t first = min64(p->free_at, p[n - 1].free_at);
     uint64_t on = min64(p->free_at | off[0], p[n - 1].free_at | off[n - 1]);
-    for (uint32_t i = 1; i + 1 < n; i++) { // never, with two clusters
+    for (uint32_t i = 1; i + 1 < n; i++) { // not entered with two clusters
         first = min64(first, p[i].free_at);
         if (has_off) on = min64(on, p[i].free_at | off[i]);
     }
@@ -29,20 +30,21 @@ static inline void units_refresh(struct sm *s, struct units *x, uint32_t unit, u
     x->busy = (x->busy & ~(1u << unit)) | (uint32_t)(first > t) << unit;
 }
 
-// The pipeline of a unit that takes an instruction in cycle t; there is one. The lowest-numbered:
-// so the higher ones stay idle longer, which is what gating wants. But see order_pipes (gate.c).
+// The pipeline that an instruction of the unit takes in cycle t, in which at least one is free and
+// on: the lowest-numbered, so that the others stay idle longer and can be switched off. Where
+// pipelines may be off, those that order_pipes (gate.c) puts ahead come first.
 static inline uint32_t units_choose(const struct sm *s, const struct units *x, uint32_t unit,
                                     uint64_t t, bool has_off) {
     const uint32_t first = x->first[unit], n = x->n[unit];
     const struct sm_pipe *const p = &s->v.pipe[first];
     if (!has_off) {
         uint32_t taken = p->free_at > t,
-                 at = first + taken; // the first is taken: another
+                 at = first + taken; // when it is taken, the second, and so on
         for (uint32_t i = 1; i + 1 < n; i++) at += taken &= p[i].free_at > t;
         return at;
     }
     const uint64_t *const off = &s->gates.pipe_off[first];
-    if (ww_likely(n <= 2)) { // the one is taken: the other
+    if (ww_likely(n <= 2)) { // the leading one, or when that is taken or off the other
         const uint32_t lead = x->lead[unit];
         return first + (lead ^ (uint32_t)((p[lead].free_at | off[lead]) > t));
     }
@@ -136,8 +138,8 @@ static inline void units_idle(struct sm *s, uint32_t pipe, uint64_t cycles, uint
     i->sent += on_the_way;
 }
 
-// The pipeline holds work in [from, to), which was on its way from cycle `sent` on; `from` never
-// goes back. It is on.
+// The pipeline, which is on, holds work in [from, to) that was sent to it in cycle `sent`. Calls
+// come in order of `from`.
 static inline void units_hold(struct sm *s, uint32_t pipe, uint64_t sent, uint64_t from,
                               uint64_t to, bool has_off) {
     struct sm_pipe *const p = &s->v.pipe[pipe];

@@ -24,7 +24,7 @@ enum { SM_LANE_PIPES = SM_PIPE_SFU }; // INT and FP pipes, whose lanes may be lo
 struct sm_pipe {
     _Alignas(64) uint64_t free_at; // first cycle in which the scheduler may issue to it, or
                                    // (cluster_at entry) one may enter
-    uint64_t enter_at;    // first cycle in which it can take in the next instruction
+    uint64_t enter_at;             // first cycle in which it can take in the next instruction
     uint64_t busy_from;   // it held or will hold work in [busy_from, busy_until), its newest busy
     uint64_t busy_until;  // period; idle since busy_until once that is past
     uint64_t busy_cycles; // length of all busy periods, the newest included
