@@ -206,7 +206,7 @@ static void base_width(struct decoder *d, struct sass_operand *o, uint32_t wide_
 static void global_address(struct decoder *d, const struct sass_item *it, struct sass_operand *o) {
     base_register(d, o, 24);
     if (base_uniform(d, o, it->lo2)) base_width(d, o, it->wide_at);
-    if (it->option == OPT_255 && o->ureg == 63) o->has_ureg = false;
+    if (it->option == OPT_255 && o->ureg == 63 && o->wide) o->has_ureg = false;
     if (d->gen < SASS_80 || !bit(d, it->hide)) return;
     o->descriptor = o->has_ureg;
     o->shown = d->gen < SASS_90 && bit(d, it->show);
@@ -228,9 +228,9 @@ static void memory(struct decoder *d, const struct sass_item *it) {
     struct sass_operand *o = operand(d, SASS_MEMORY);
     o->value = it->n ? extend(take(d, it->lo, it->n), it->n) : 0;
     // Without a register the offset is an address, which has no sign.
-    const bool absolute = it->mode < MODE_COPY_TO && peek(d->w, 24, 8) == 255;
-    if (absolute && !(d->form >= 4 && it->lo2 && peek(d->w, 91, 1)))
-        o->value &= (int64_t)ones(it->n);
+    const bool absolute =
+        d->row->op >= 0x180 && it->mode < MODE_COPY_TO && peek(d->w, 24, 8) == 255;
+    if (absolute && !(it->lo2 && peek(d->w, 91, 1))) o->value &= (int64_t)ones(it->n);
     switch (it->mode) {
     case MODE_PLAIN: base_register(d, o, 24); break;
     case MODE_SHARED:
@@ -238,7 +238,7 @@ static void memory(struct decoder *d, const struct sass_item *it) {
         base_register(d, o, 24);
         if (it->mode == MODE_SHARED && d->row->op >= 0x180) o->scale = (uint8_t)take(d, 78, 2);
         if (o->scale) o->scale++; // .X4, .X8, .X16
-        if ((d->form >= 4 || it->mode == MODE_UNSCALED) && it->lo2) base_uniform(d, o, it->lo2);
+        if (it->lo2 && (d->form >= 4 || it->lo2 == 64)) base_uniform(d, o, it->lo2);
         break;
     case MODE_GLOBAL: global_address(d, it, o); break;
     case MODE_COPY_TO:
@@ -459,7 +459,7 @@ static void name_product(struct decoder *d) {
         modifier(d, "X");
         return;
     }
-    if (d->form < 6) {
+    if (d->form < 6 && !b->has_ureg && !c->has_ureg) {
         if (a_zero || b_zero || (imm && v == 0))
             in->name = "IMAD.MOV";
         else if (imm && v == 1)

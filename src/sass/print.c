@@ -99,7 +99,7 @@ static void put_address(struct out *o, const struct sass_operand *p, uint32_t ge
     put(o, "[");
     const char *plus = "";
     const bool alone = p->descriptor || !p->has_ureg || gen >= SASS_90;
-    if (!rz || (alone && (p->wide || p->unsigned_reg))) {
+    if (!rz || p->scale || (alone && (p->wide || p->unsigned_reg))) {
         put_reg(o, p->reg);
         if (p->scale) put(o, ".X%u", 1u << p->scale);
         if (p->wide) put(o, ".64");

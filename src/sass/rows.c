@@ -20,6 +20,7 @@ enum {
 // --------------------------
 #define WORDS static const char *const
 WORDS n_round[] = {"", "RM", "RP", "RZ"};
+WORDS n_round_i2fp[] = {"", NULL, NULL, "RZ"};
 WORDS n_round_int[] = {"", "FLOOR", "CEIL", "TRUNC"};
 WORDS n_compare[] = {"F",   "LT",  "EQ",  "LE",  "GT",  "NE",  "GE",  "NUM",
                      "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T"};
@@ -58,6 +59,22 @@ WORDS n_order_store[] = {"",
                          "CONSTANT.VC",
                          "CONSTANT.VC.PRIVATE",
                          "CONSTANT.GPU"};
+WORDS n_order_copy[] = {"",
+                        "CONSTANT.PRIVATE",
+                        "CONSTANT.CTA",
+                        "CONSTANT.CTA.PRIVATE",
+                        "CONSTANT",
+                        "MMIO.CTA",
+                        "GPU.PRIVATE",
+                        "MMIO.CTA.PRIVATE",
+                        "MMIO.SM",
+                        "CONSTANT.SM",
+                        "MMIO.VC",
+                        "CONSTANT.SM.PRIVATE",
+                        "MMIO.GPU",
+                        "CONSTANT.VC",
+                        "CONSTANT.VC.PRIVATE",
+                        "CONSTANT.GPU"};
 WORDS n_prefetch[] = {"", "LTC64B", "LTC128B", "LTC256B"};
 WORDS n_atom[] = {"ADD",  "MIN",     "MAX", "INC", "DEC", "AND", "OR", "XOR",
                   "EXCH", "SAFEADD", NULL,  NULL,  NULL,  NULL,  NULL, NULL};
@@ -74,6 +91,9 @@ WORDS n_atoms_type_90[] = {"", "S32", "64", NULL, "128", NULL, NULL, NULL};
 WORDS n_atom_float[] = {"ADD", NULL, "MIN", NULL, "MAX", NULL, NULL, NULL};
 WORDS n_ldgmc[] = {"ADD", "MIN", "MAX", NULL, NULL, "AND", "OR", "XOR"};
 WORDS n_ldgmc_float[] = {"ADD", NULL, "MIN", NULL, "MAX", NULL, "F32ADD", NULL};
+WORDS n_ldgmc_float_type[] = {
+    "F16x2.RN", "F16x4.RN", "F16x8.RN", "BF16x2.RN", "BF16x4.RN", "BF16x8.RN", NULL,    NULL, NULL,
+    NULL,       NULL,       NULL,       "F32.RN",    "F32x2.RN",  "F32x4.RN",  "F64.RN"};
 WORDS n_ldgmc_type[] = {"32", "S32", "64", "S64", NULL, NULL, NULL, NULL};
 WORDS n_cas_type[] = {"", "S32", "64", NULL, NULL, NULL, NULL, NULL};
 WORDS n_atoms[] = {"ADD",  "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR",
@@ -128,20 +148,19 @@ WORDS n_float_short[] = {NULL, "F16", "", "F64"};
 WORDS n_float_32[] = {NULL, "F16", "F32", NULL};
 WORDS n_float_to_32[] = {NULL, "F16", "F32", NULL, "BF16", NULL, NULL, NULL};
 WORDS n_float_short_32[] = {NULL, "F16", "", NULL};
-WORDS n_float_double[] = {NULL, NULL, NULL, "F64"};
 WORDS n_integer_32[] = {"U8", "S8", "U16", "S16", "U32", "", NULL, NULL};
 WORDS n_flush[] = {"", "FMZ", "FTZ", NULL};
 WORDS n_flush_oob[] = {"", "FMZ", "FTZ", "OOB"};
-WORDS n_silent[] = {NULL, "", "", ""}; // a result's format that follows from the source's
 WORDS n_integer[] = {"U8", "S8", "U16", "S16", "U32", "", "U64", "S64"};
 WORDS n_mufu[] = {"COS",  "SIN",  "EX2", "LG2", "RCP", "RSQ", "RCP64H", "RSQ64H",
                   "SQRT", "TANH", NULL,  NULL,  NULL,  NULL,  NULL,     NULL};
 WORDS n_mufu_volta[] = {"COS",  "SIN", "EX2", "LG2", "RCP", "RSQ", "RCP64H", "RSQ64H",
                         "SQRT", NULL,  NULL,  NULL,  NULL,  NULL,  NULL,     NULL};
 WORDS n_b2r[] = {"", "RESULT", "WARP", NULL};
-WORDS n_bar[] = {"SYNC", "ARV", "RED", "SCAN", NULL, NULL, NULL, NULL};
+WORDS n_bar[] = {"SYNC", "ARV", "RED", NULL, NULL, NULL, NULL, NULL};
 WORDS n_bar_red[] = {"POPC", "AND", "OR", NULL};
 WORDS n_bra[] = {"", "U", "DIV", "CONV"};
+WORDS n_bra_uniform[] = {NULL, NULL, "DIV", "CONV"};
 WORDS n_depth[] = {"", "INC", "DEC", NULL};
 WORDS n_exit[] = {"", "KEEPREFCOUNT", "PREEMPTED", NULL};
 WORDS n_bpt[] = {NULL, NULL, NULL, "TRAP", NULL, NULL, NULL, NULL};
@@ -197,12 +216,15 @@ WORDS n_thread_state[] = {NULL,
                           "ATEXIT_PC.HI"};
 WORDS n_tex_result[] = {"", "F16.RN", "F16.RZ", NULL};
 WORDS n_dimensions[] = {"1D", "2D", "3D", "CUBE", "ARRAY_1D", "ARRAY_2D", NULL, "ARRAY_CUBE"};
+WORDS n_shape_tld4[] = {NULL, "2D", NULL, "CUBE", NULL, "ARRAY_2D", NULL, "ARRAY_CUBE"};
+WORDS n_shape_tld[] = {"1D", "2D", "3D", NULL, "ARRAY_1D", "ARRAY_2D", NULL, NULL};
+WORDS n_shape_txd[] = {"1D", "2D", NULL, NULL, "ARRAY_1D", "ARRAY_2D", NULL, NULL};
 WORDS n_ldc[] = {"", "IL", "IS", "ISL"};
 WORDS n_shfl[] = {"IDX", "UP", "DOWN", "BFLY"};
 WORDS n_cctl[] = {"", "U", "C", "I"};
 WORDS n_cctl_line[] = {"PF1", "PF2",  "WB",   "IV",   NULL, "RS", NULL, NULL,
                        NULL,  "PML2", "DML2", "RML2", NULL, NULL, NULL, NULL};
-WORDS n_membar[] = {"SC", "ALL", "", NULL};
+WORDS n_membar[] = {"SC", "ALL", "", "MMIO"};
 WORDS n_membar_scope[] = {"CTA", "SM", "GPU", "SYS", NULL, "VC", NULL, NULL};
 WORDS n_space_90[] = {"G", "L", "S", "D"};
 WORDS n_space[] = {"G", "L", "S", NULL};
@@ -232,18 +254,19 @@ WORDS n_view[] = {"S", "G"};
         "64x240x" d, "64x248x" d, "64x256x" d
 WORDS n_shape_16_8[] = {COLUMNS("16"), COLUMNS("8")};
 WORDS n_shape_16_32[] = {COLUMNS("16"), COLUMNS("32")};
-WORDS n_shape_32_64[] = {COLUMNS("32"), COLUMNS("64")};
-// Of integers each width has three depths, of which the second is that of sparse products.
-#define DEPTHS(c) "64x" c "x32", "64x" c "x64", NULL
-WORDS n_shape_integer[64] = {
-    DEPTHS("8"),   DEPTHS("16"),  DEPTHS("24"),  DEPTHS("32"),  DEPTHS("48"),  DEPTHS("64"),
-    DEPTHS("80"),  DEPTHS("96"),  DEPTHS("112"), DEPTHS("128"), DEPTHS("144"), DEPTHS("160"),
-    DEPTHS("176"), DEPTHS("192"), DEPTHS("208"), DEPTHS("224"), DEPTHS("240"), DEPTHS("256")};
+WORDS n_shape_32[] = {COLUMNS("32")};
+#define NONE_8 NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+WORDS n_shape_64[] = {NONE_8, NONE_8, NONE_8, NONE_8, COLUMNS("64")};
+// Of integers fewer widths, and three codes each: of dense, of sparse products, and none.
+#define WIDTHS(X)                                                                                  \
+    X("8"), X("16"), X("24"), X("32"), X("48"), X("64"), X("80"), X("96"), X("112"), X("128"),     \
+        X("144"), X("160"), X("176"), X("192"), X("208"), X("224"), X("240"), X("256")
+#define DENSE(c)   "64x" c "x32", NULL, NULL
+#define SPARSER(c) NULL, "64x" c "x64", NULL
+WORDS n_shape_integer[64] = {WIDTHS(DENSE)};
+WORDS n_shape_integer_sparse[64] = {WIDTHS(SPARSER)};
 #define DEEP(c) "64x" c "x256"
-WORDS n_shape_bits[64] = {DEEP("8"),   DEEP("16"),  DEEP("24"),  DEEP("32"),  DEEP("48"),
-                          DEEP("64"),  DEEP("80"),  DEEP("96"),  DEEP("112"), DEEP("128"),
-                          DEEP("144"), DEEP("160"), DEEP("176"), DEEP("192"), DEEP("208"),
-                          DEEP("224"), DEEP("240"), DEEP("256")};
+WORDS n_shape_bits[64] = {WIDTHS(DEEP)};
 // Signs and transpositions of two matrices in memory, by bits 61 to 63 and 72.
 #define NEGATIVE(a)                                                                                \
     a, a ".tnspA", a ".tnspB", a ".tnspA.tnspB", a ".negB", a ".negB.tnspA", a ".negB.tnspB",      \
@@ -323,11 +346,11 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 #define B2_SHIFTED(t)             B2_OF(t, .neg = 63)
 #define B2_SHIFTED_NOT(t)         B2_OF(t, .neg = 63, .complement = true)
 #define B_CROSSED                 B_OF(UNSIGNED, .abs = 62, .lo2 = 86, .n2 = 1, .suffix = n_crossed)
-// Signs of bfloat pairs, which have no halves to choose.
-#define SIGNS_BFLOAT .neg = 63, .abs = 62, .neg64 = 84, .abs64 = 83
-#define B_BFLOAT     B_OF(BF16X2, SIGNS_BFLOAT)
-#define C_BFLOAT     C_OF(BF16X2, SIGNS_BFLOAT)
-#define RA_SIGNED    R_A(.neg = 72, .abs = 73)
+// Signs of pairs whose halves cannot be chosen.
+#define SIGNS_PAIR  .neg = 63, .abs = 62, .neg64 = 84, .abs64 = 83
+#define B_HALVES(t) B_OF(t, SIGNS_PAIR)
+#define C_HALVES(t) C_OF(t, SIGNS_PAIR)
+#define B_F2FP      B_OF(F32, .neg = 0)
 #define FMZ_FTZ_OOB                                                                                \
     ITEM(.kind = ITEM_ENUM, .lo = 76, .n = 1, .lo2 = 80, .n2 = 1, .name = n_flush, .gens = TO_89), \
         ITEM(.kind = ITEM_ENUM, .lo = 76, .n = 1, .lo2 = 80, .n2 = 1, .name = n_flush_oob,         \
@@ -377,7 +400,7 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 #define SCOREBOARDS(l)    ITEM(.kind = ITEM_SCOREBOARDS, .lo = l, .n = 6)
 #define TARGET            ITEM(.kind = ITEM_TARGET)
 #define TARGET32          ITEM(.kind = ITEM_TARGET_BYTES, .lo = 32, .n = 32)
-#define TARGET_LATE       ITEM(.kind = ITEM_TARGET_BYTES, .lo = 24, .n = 57)
+#define TARGET_LATE       ITEM(.kind = ITEM_TARGET_BYTES, .lo = 24, .n = 58)
 #define REG_AND_TARGET    ITEM(.kind = ITEM_REG_TARGET, .lo = 24, .n = 8)
 #define REG_AND_DISTANCE  ITEM(.kind = ITEM_REG_DISTANCE, .lo = 24, .n = 8)
 #define UREG_AND_DISTANCE ITEM(.kind = ITEM_REG_DISTANCE, .lo = 24, .n = 6, .uniform = true)
@@ -394,11 +417,13 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 #define MEMORY_UR32_HIDE(m, h) MEMORY_AT(m, 32, .hide = h, .show = 101, .wide_at = 90)
 #define MEMORY_UR64_HIDE(m, h) MEMORY_AT(m, 64, .hide = h, .show = 101, .wide_at = 90)
 #define MEMORY_ATOMIC          MEMORY_AT(GLOBAL, 64, .hide = 71, .show = 101, .wide_at = 70)
-#define MEMORY_REDAS           MEMORY_AT(GLOBAL, 64, .option = OPT_255, .wide_at = 72)
-#define MEMORY_STAS            MEMORY_AT(GLOBAL, 64, .option = OPT_255, .wide_at = 90)
-#define MEMORY_U(l, w)         ITEM(.kind = ITEM_MEMORY, .mode = MODE_UNIFORM, .lo = 40, .n = w, .lo2 = l)
-#define MEMORY_SCALED          MEMORY_AT(SHARED, 0, .hide = 0)
-#define COPY_TO                ITEM(.kind = ITEM_MEMORY, .mode = MODE_COPY_TO, .lo = 44, .n = 20)
+#define MEMORY_HANDLE(l)                                                                           \
+    ITEM(.kind = ITEM_MEMORY, .mode = MODE_UNSCALED, .lo = 40, .n = 0, .lo2 = l)
+#define MEMORY_REDAS   MEMORY_AT(GLOBAL, 64, .option = OPT_255, .wide_at = 72)
+#define MEMORY_STAS    MEMORY_AT(GLOBAL, 64, .option = OPT_255, .wide_at = 90)
+#define MEMORY_U(l, w) ITEM(.kind = ITEM_MEMORY, .mode = MODE_UNIFORM, .lo = 40, .n = w, .lo2 = l)
+#define MEMORY_SCALED  MEMORY_AT(SHARED, 0, .hide = 0)
+#define COPY_TO        ITEM(.kind = ITEM_MEMORY, .mode = MODE_COPY_TO, .lo = 44, .n = 20)
 #define COPY_FROM                                                                                  \
     ITEM(.kind = ITEM_MEMORY, .mode = MODE_COPY_FROM, .lo = 32, .n = 12, .lo2 = 64, .hide = 76)
 
@@ -415,8 +440,6 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 #define GROUP_SPARSE_ALL UPRED_BACK(87), REG(40), WORD(84, 3, n_group), FIX(91, 1, 1)
 #define THREAD_STATE     ITEM(.kind = ITEM_WORD, .lo = 24, .n = 5, .name = n_thread_state)
 #define HEADER_UNIFORM   ITEM(.kind = ITEM_UREG, .lo = 40, .n = 6), NUMBER(46, 8), FIX(91, 1, 1)
-#define TEXTURE_SHAPE                                                                              \
-    ITEM(.kind = ITEM_WORD, .lo = 61, .n = 3, .name = n_dimensions), NUMBER_UNLESS(72, 4, 15)
 #define TEXTURE_BINDLESS                                                                           \
     FLAG(60, "SCR"), NAME_MODIFIER("B"), FIX(59, 1, 1), ENUM(79, 2, n_tex_result)
 #define TLD4_FLAGS                                                                                 \
@@ -440,14 +463,15 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 #define SURFACE_REDUCE                                                                             \
     FLAG(72, "BA"), SURFACE_SHAPE, ENUM(87, 3, n_red), ENUM(84, 3, n_evict),                       \
         ENUM(73, 3, n_sured_type), ORDER_ANY(n_kind), ENUM(59, 2, n_outside)
-#define TEXTURE FLAG(60, "SCR"), ENUM(79, 2, n_tex_result)
-#define TEXTURE_OPERANDS                                                                           \
-    NUMBER(54, 5), NUMBER(40, 14),                                                                 \
-        ITEM(.kind = ITEM_WORD, .lo = 61, .n = 3, .name = n_dimensions), NUMBER_UNLESS(72, 4, 15)
-#define TEXTURE_UNIFORM                                                                            \
-    ITEM(.kind = ITEM_UREG, .lo = 40, .n = 6), NUMBER(54, 5), FIX(91, 1, 1),                       \
-        ITEM(.kind = ITEM_WORD, .lo = 61, .n = 3, .name = n_dimensions), NUMBER_UNLESS(72, 4, 15)
-#define ORDER_VOLTA(kinds) ENUM(79, 2, kinds), ENUM(77, 2, n_scope), FLAG(76, "PRIVATE")
+#define TEXTURE                FLAG(60, "SCR"), ENUM(79, 2, n_tex_result)
+#define SHAPE_OF(t)            ITEM(.kind = ITEM_WORD, .lo = 61, .n = 3, .name = t), NUMBER_UNLESS(72, 4, 15)
+#define TEXTURE_OPERANDS_OF(t) NUMBER(54, 5), NUMBER(40, 14), SHAPE_OF(t)
+#define TEXTURE_UNIFORM_OF(t)  HEADER_UNIFORM, SHAPE_OF(t)
+#define TEXTURE_SHAPE_OF(t)    SHAPE_OF(t)
+#define TEXTURE_OPERANDS       TEXTURE_OPERANDS_OF(n_dimensions)
+#define TEXTURE_UNIFORM        TEXTURE_UNIFORM_OF(n_dimensions)
+#define TEXTURE_SHAPE          SHAPE_OF(n_dimensions)
+#define ORDER_VOLTA(kinds)     ENUM(79, 2, kinds), ENUM(77, 2, n_scope), FLAG(76, "PRIVATE")
 #define ORDER(kinds)                                                                               \
     ENUM_IN(SASS_75, 79, 2, kinds), ENUM_IN(SASS_75, 77, 2, n_scope),                              \
         FLAG_IN(SASS_75, 76, "PRIVATE"), ENUM_IN(FROM_80, 77, 4, n_order)
@@ -465,47 +489,41 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
     FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(68, 2, n_prefetch), ENUM(73, 3, n_size_global),      \
         ORDER(n_kind)
 #define STORE_VOLTA                                                                                \
-    FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size_global), ORDER_VOLTA(n_kind_store)
+    FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size), ORDER_VOLTA(n_kind_store)
 #define STORE_FLAGS                                                                                \
-    FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size_global),                               \
+    FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size),                                      \
         ENUM_IN(SASS_75, 79, 2, n_kind_store), ENUM_IN(SASS_75, 77, 2, n_scope),                   \
         FLAG_IN(SASS_75, 76, "PRIVATE"), ENUM_IN(FROM_80, 77, 4, n_order_store)
 #define ATOM_ORDER                                                                                 \
     ENUM_IN(TO_75, 79, 2, n_kind_atomic), ENUM_IN(TO_75, 77, 2, n_scope),                          \
-        FLAG_IN(TO_75, 76, "PRIVATE"), ENUM_IN(FROM_80, 77, 4, n_order)
+        FLAG_IN(TO_75, 76, "PRIVATE"), ENUM_IN(FROM_80, 77, 4, n_order_store)
 #define ATOM_FLAGS                                                                                 \
     FLAG(72, "E"), ENUM(87, 4, n_atom), ENUM(84, 3, n_evict), ENUM(73, 3, n_atom_type), ATOM_ORDER
 #define ATOM_FLAGS_90                                                                              \
     FLAG(72, "E"), ENUM(87, 4, n_atom), ENUM(84, 3, n_evict), ENUM(73, 3, n_atom_type_90),         \
-        ENUM(77, 4, n_order)
+        ENUM(77, 4, n_order_store)
 #define RED_FLAGS_90                                                                               \
     FLAG(72, "E"), ENUM(87, 3, n_red), ENUM(84, 3, n_evict), ENUM(73, 3, n_atom_type_90),          \
-        ENUM(77, 4, n_order)
+        ENUM(77, 4, n_order_store)
 #define ATOM_FLOAT_FLAGS                                                                           \
     FLAG(72, "E"), ENUM(87, 3, n_atom_float), ENUM(84, 3, n_evict), ENUM(73, 4, n_redg_type),      \
-        ENUM(77, 4, n_order)
+        ENUM(77, 4, n_order_store)
 #define CAS_FLAGS                                                                                  \
     FLAG(72, "E"), ENUM(87, 1, n_cas_global), ENUM(84, 3, n_evict), ENUM(73, 3, n_cas_type),       \
         ATOM_ORDER
+#define CAS_GLOBAL_FLAGS                                                                           \
+    FLAG(72, "E"), NAME_MODIFIER("CAS"), ENUM(84, 3, n_evict), ENUM(73, 3, n_cas_type), ATOM_ORDER
 #define CAS_FLAGS_90                                                                               \
     FLAG(72, "E"), ENUM(87, 2, n_cas), ENUM(84, 3, n_evict), ENUM(73, 3, n_cas_type), ATOM_ORDER
 #define REDG_FLAGS                                                                                 \
     FLAG(72, "E"), ENUM(87, 3, n_atom_float), ENUM(84, 3, n_evict), ENUM(73, 4, n_redg_type),      \
-        ENUM(77, 4, n_order)
+        ENUM(77, 4, n_order_store)
 #define RED_FLAGS                                                                                  \
     FLAG(72, "E"), ENUM(87, 3, n_red), ENUM(84, 3, n_evict), ENUM(73, 3, n_atom_type), ATOM_ORDER
 
-    // ---- the table
-    // ------------------------------------------------------------------------------------
-    enum {
-        F1 = 1 << 1,
-        F2 = 1 << 2,
-        F3 = 1 << 3,
-        F4 = 1 << 4,
-        F5 = 1 << 5,
-        F6 = 1 << 6,
-        F7 = 1 << 7
-    };
+// ---- the table
+// ------------------------------------------------------------------------------------
+enum { F1 = 1 << 1, F2 = 1 << 2, F3 = 1 << 3, F4 = 1 << 4, F5 = 1 << 5, F6 = 1 << 6, F7 = 1 << 7 };
 #define SASS(code, f, g, text, ...)                                                                \
     {.op = code, .forms = f, .gens = g, .name = text, .item = {__VA_ARGS__}},
 #define SASS_U(code, f, g, text, ...)                                                              \
