@@ -6,18 +6,20 @@
 
 #include <stdlib.h>
 
-enum { OPT_GPU, OPT_SET, OPT_ENTRY, OPT_SUMMARY };
+enum { OPT_GPU, OPT_SET, OPT_ENTRY, OPT_SUMMARY, OPT_LINES };
 static const struct cli_option option[] = {
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default " SESSION_GPU ")", CLI_GPU},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file", CLI_KEY},
     [OPT_ENTRY] = {"--entry", 0, "NAME", "only this kernel"},
     [OPT_SUMMARY] = {"--summary", 0, NULL,
                      "one line a kernel: registers, memory, instructions, spills"},
+    [OPT_LINES] = {"--lines", 'l', NULL, "of a cubin: source lines, where it has a line table"},
 };
 
 const struct cli_spec spec_disasm = {
     .name = "disasm",
-    .form = {"[options] KERNEL.ptx", "[--entry NAME] [--summary] FILE.cubin|PROGRAM|FATBIN"},
+    .form = {"[options] KERNEL.ptx",
+             "[--entry NAME] [--summary] [--lines] FILE.cubin|PROGRAM|FATBIN"},
     .prose =
         "The machine code that PTX becomes on a simulated GPU, with registers, blocks and\n"
         "reconvergence points. Of a file that holds machine code of real GPUs (sm_70 to sm_90):\n"
@@ -31,7 +33,7 @@ const struct cli_spec spec_disasm = {
 // What is printed of machine code, and what came of it.
 struct cubin_view {
     const char *entry;
-    bool summary, found;
+    bool summary, lines, found;
     uint32_t unknown, cubins;
 };
 
@@ -68,7 +70,12 @@ static enum ww_status show_cubin(struct cli *c, struct cubin_view *v, const char
                "at c[0x0][0x%x]\n",
                k->is_entry ? "kernel" : "function", shown, cubin.arch, k->registers,
                k->shared_bytes, k->local_bytes, k->parameter_bytes, k->parameter_at);
-        v->unknown += cubin_disassemble(&cubin, k, stdout);
+        struct cubin_lines lines;
+        if (v->lines) {
+            const enum ww_status t = cubin_lines(&c->arena, &cubin, k, false, &c->diags, &lines);
+            if (t != WW_OK) return t;
+        }
+        v->unknown += cubin_disassemble(&cubin, k, v->lines ? &lines : NULL, stdout);
     }
     return WW_OK;
 }
@@ -108,7 +115,7 @@ int cmd_disasm(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     const char *gpu = SESSION_GPU, *entry = NULL, *path = NULL, *overrides[SESSION_MAX_OVERRIDES];
     uint32_t n_overrides = 0;
-    bool summary = false;
+    bool summary = false, lines = false;
     for (;;) {
         const char *value = NULL;
         const int o = cli_next(&args, &spec_disasm, &value);
@@ -119,6 +126,7 @@ int cmd_disasm(struct cli *c, int argc, char **argv) {
         if (o == OPT_SET && n_overrides < SESSION_MAX_OVERRIDES) overrides[n_overrides++] = value;
         if (o == OPT_ENTRY) entry = value;
         if (o == OPT_SUMMARY) summary = true;
+        if (o == OPT_LINES) lines = true;
     }
     if (!path) return cli_usage("disasm needs a file of PTX or of machine code");
     char *text;
@@ -127,7 +135,7 @@ int cmd_disasm(struct cli *c, int argc, char **argv) {
     if (s != WW_OK) return cli_fail(c, s);
     if (len >= 4 &&
         (fatbin_image(text) == FATBIN_IMAGE_ELF || fatbin_image(text) == FATBIN_IMAGE_CONTAINER)) {
-        struct cubin_view view = {.entry = entry, .summary = summary};
+        struct cubin_view view = {.entry = entry, .summary = summary, .lines = lines};
         return disasm_cubins(c, &view, path, text, len);
     }
     struct gpu_config config;

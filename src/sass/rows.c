@@ -118,7 +118,6 @@ WORDS n_half_suffix[] = {"", ".F32", ".H0_H0", ".H1_H1"};
 WORDS n_video[] = {"U32", "", "U16x2", "S16x2"};
 WORDS n_row_col[] = {".ROW", ".COL"};
 WORDS n_row[] = {".ROW"};
-WORDS n_col[] = {".COL"};
 WORDS n_col_1[] = {NULL, ".COL"};
 WORDS n_accumulator[] = {"F16", "F32"};
 WORDS n_step[] = {"STEP0", "STEP1", "STEP2", "STEP3"};

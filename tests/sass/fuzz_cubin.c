@@ -15,6 +15,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (uint32_t i = 0; s == WW_OK && i < c.kernel.n; i++)
         for (uint32_t w = 0; w < c.kernel.at[i].words; w++)
             sass_text(cubin_word(&c.kernel.at[i], w), w * UINT64_C(16), c.gen, text);
+    for (uint32_t i = 0; s == WW_OK && i < c.kernel.n && i < 4; i++)
+        for (uint32_t ptx = 0; ptx < 2; ptx++) {
+            struct cubin_lines lines;
+            const uint32_t before = d.errors;
+            const enum ww_status t = cubin_lines(&a, &c, &c.kernel.at[i], ptx, &d, &lines);
+            if ((t != WW_OK) != (d.errors > before)) __builtin_trap();
+        }
     for (size_t at = 0; at + 16 <= size; at += 16) {
         struct sass_word w;
         memcpy(&w, data + at, sizeof w);
