@@ -204,7 +204,7 @@ static enum exec_outcome pair(struct exec_env *e, struct exec_warp *w, const str
                               uint32_t mask) {
     (void)e;
     struct cvt_how h = how_of(x);
-    h.to = x->vec; // the element, see choose_cvt
+    h.to = x->vec; // the element, see forms.c: conversion
     const unsigned bits = isa_type_bits(h.to);
     const uint32_t *pa = x_src(w, x->a), *pb = x_src(w, x->b);
     uint32_t *pd = x_dst(w, x->d);

@@ -84,10 +84,30 @@ enum { EXEC_CVT_HANDLERS(HANDLER_ID) H_CVT_N };
 enum { EXEC_MEM_HANDLERS(HANDLER_ID) H_MEM_N };
 enum { EXEC_MMA_HANDLERS(HANDLER_ID) H_MMA_N };
 
-// One vector level: its name and its tables.
+// Tables of a vector level, then those that are the same at every one.
+enum exec_table {
+    TABLE_INT,
+    TABLE_INT64,
+    TABLE_FP32,
+    TABLE_FP64,
+    TABLE_SFU,
+    TABLE_HALF,
+    TABLE_CVT,
+    TABLE_LEVEL_MEM,
+    TABLE_MMA,
+    LEVEL_TABLES,
+    TABLE_CONVERT = LEVEL_TABLES,
+    TABLE_MEMORY,
+    TABLE_TEXTURE,
+    TABLE_SYSTEM,
+    TABLE_VIDEO,
+    TABLE_MATRIX,
+    TABLE_WARP,
+    TABLES
+};
 struct exec_level {
     const char *name;
-    const exec_fn *int_, *int64_, *fp32, *fp64, *sfu, *half, *cvt, *mem, *mma;
+    const exec_fn *table[LEVEL_TABLES];
 };
 // The level in use; chosen once from what the host has, or forced by exec_simd_force.
 const struct exec_level *exec_level(void);

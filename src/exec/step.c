@@ -5,8 +5,13 @@
 // ---- the vector level -----------------------------------------------------------------------
 #define LEVEL(level)                                                                               \
     {                                                                                              \
-#level, int_fns_##level, int64_fns_##level, fp32_fns_##level, fp64_fns_##level,            \
-            sfu_fns_##level, half_fns_##level, cvt_fns_##level, mem_fns_##level, mma_fns_##level   \
+        #level, {                                                                                  \
+            [TABLE_INT] = int_fns_##level, [TABLE_INT64] = int64_fns_##level,                      \
+            [TABLE_FP32] = fp32_fns_##level, [TABLE_FP64] = fp64_fns_##level,                      \
+            [TABLE_SFU] = sfu_fns_##level, [TABLE_HALF] = half_fns_##level,                        \
+            [TABLE_CVT] = cvt_fns_##level, [TABLE_LEVEL_MEM] = mem_fns_##level,                    \
+            [TABLE_MMA] = mma_fns_##level                                                          \
+        }                                                                                          \
     }
 static const struct exec_level levels[] = {
 #if defined(__x86_64__)
