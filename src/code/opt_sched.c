@@ -24,9 +24,16 @@
 enum { REGION = 256, WHOLE_TRIES = 4, FIRST_WINDOW = 32 };
 
 // Registers that scheduling may fill: so many in any case, and so many more than the code needs
-// anyway. Fitted to ptxas 13's counts for the same kernels (docs/registers.md); a target may say
-// what else its compiler did.
+// anyway. Fitted to ptxas 13's counts for the same kernels; a target may say what else its compiler
+// did.
 enum { FREE_WORDS = 40, MORE_WORDS = 20, KEEP_CLEAR = 6 };
+
+// On machines with control bits occupancy decides: so many words more than the code needs, and on
+// from there as long as no warp fewer fits an SM, less what allocation may need beyond the words in
+// use. Of the limits tried (fixed ones, 0 to 20 words more, with and without occupancy) the one
+// whose counts lie nearest to those of ptxas 12.9 and 13 without costing cycles
+// (docs/registers.md).
+enum { MORE_AT_STEP = 8, SPARE = 2, GRANULE = 8 };
 
 // A stretch of a block that never uses more than FREE_WORDS keeps the order that it came in, which
 // is as a rule good for latencies; one that does is ordered anew as a whole, or in parts of WHOLE
@@ -283,8 +290,21 @@ static bool order_blocks(struct sched_graph *g, const struct cfg *c, struct slot
     return changed;
 }
 
+// The most words that code may use with which an SM holds as many warps as with `words`.
+static uint32_t at_same_occupancy(const struct code_target *t, uint32_t words) {
+    const uint32_t lanes = 32 * t->warp_alloc_unit;
+    const uint32_t apart = code_kept_registers(t) + SPARE;
+    for (uint32_t warps = t->max_threads_per_sm / lanes; warps > 0; warps--) {
+        const uint32_t granted = t->sm_registers / (warps * lanes) / GRANULE * GRANULE;
+        if (granted >= words + apart) return granted - apart;
+    }
+    return t->max_regs;
+}
+
 static uint32_t limit_of(const struct code_target *t, uint32_t need) {
     uint32_t limit = need + MORE_WORDS > FREE_WORDS ? need + MORE_WORDS : FREE_WORDS;
+    if (gen_has(t->gen, TRAIT_CONTROL) && t->sm_registers)
+        limit = at_same_occupancy(t, need + MORE_AT_STEP);
     if (t->hoist_regs) limit = need > t->hoist_regs ? need : t->hoist_regs;
     if (!is_short(t, limit)) return limit;
     return t->max_regs > KEEP_CLEAR ? t->max_regs - KEEP_CLEAR : 1;
