@@ -157,14 +157,16 @@ static bool build(struct build *b) {
     lower_layout_shared(&b->work, m, index, n, &shared);
     struct mfunc **func = arena_alloc(&b->work, n * sizeof *func);
     struct mfunc **callee = arena_alloc(&b->work, ((size_t)m->n_funcs + 1) * sizeof *callee);
-    const bool *const addressed = lower_addressed(&b->work, m);
+    bool indirect = false;
     for (uint32_t i = 0; i < n; i++) {
         func[i] =
             compile(&b->work, m, m->funcs[index[i]], i == 0, b->target, b->symbols, &shared, b->d);
         if (!func[i]) return false;
         callee[index[i]] = func[i];
-        func[i]->keeps = i > 0 && addressed[index[i]];
+        indirect |= func[i]->calls_indirect;
     }
+    const bool *const addressed = indirect ? lower_addressed(&b->work, m) : NULL;
+    for (uint32_t i = 1; indirect && i < n; i++) func[i]->keeps = addressed[index[i]];
     if (!allocate(&b->work, func, n, callee, b->target->max_regs, b->d)) return false;
     im->shared_bytes = shared.bytes;
     im->shared_dynamic = shared.dynamic;
