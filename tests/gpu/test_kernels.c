@@ -1,7 +1,6 @@
 // Whole kernels on whole GPUs: results that the CPU agrees with, on every GPU file, timed and
 // functional; the same bits for any number of host threads; intervals that add up.
 #include "activity/mem.h"
-#include "activity/savings.h"
 #include "activity/sm.h"
 #include "test_gpu.h"
 

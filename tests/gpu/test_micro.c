@@ -7,7 +7,6 @@
 // for RTX 2060 SUPER.
 #include "mem/mem.h"
 #include "activity/mem.h"
-#include "activity/savings.h"
 #include "activity/sm.h"
 #include "exec/devmem.h"
 #include "test_gpu.h"

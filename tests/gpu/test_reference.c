@@ -2,7 +2,6 @@
 // part of the tree: without WARPWATT_REFERENCE_RUNS, the folder that has them, there is nothing to
 // do.
 #include "activity/mem.h"
-#include "activity/savings.h"
 #include "activity/sm.h"
 #include "test_gpu.h"
 

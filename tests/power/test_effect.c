@@ -8,7 +8,6 @@
 #include <math.h>
 #include <cmocka.h>
 
-#include "activity/mem.h"
 #include "activity/savings.h"
 #include "activity/sm.h"
 #include "power/circuit.h"

@@ -9,7 +9,6 @@
 
 #include "activity/mem.h"
 #include "activity/savings.h"
-#include "activity/sm.h"
 #include "power/effect.h"
 #include "power/logic.h"
 #include "power/power.h"

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "activity/mem.h"
-#include "activity/savings.h"
 #include "activity/sm.h"
 #include "power/effect.h"
 #include "power/power_gpu.h"

@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "activity/mem.h"
-#include "activity/savings.h"
 #include "activity/sm.h"
 #include "report/activity_file.h"
 #include "report/report.h"
