@@ -1,6 +1,7 @@
 // Activity files of any content, in all three forms: a diagnostic or an answer, never a crash.
 #include <stdlib.h>
 
+#include "activity/sm.h"
 #include "report/activity_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
