@@ -1,10 +1,12 @@
 # A thin face over CMake and Ninja.
 #
 #   make run       install what is missing, build what the demonstration needs, run it
-#   make test      the same set-up, then all tests
+#   make test      the same set-up, then the gate: what CI runs
+#   make soak      all that is tested: hours; before an issue is called resolved (CONTRIBUTING.md)
 #   make           build only
 #   make bench     speed of the simulator (bench.json)
 #   make sanitize  unit and end-to-end tests under ASan and UBSan
+#   make clang     what clang warns of, without a build
 #   make fuzz      the parser under libFuzzer for FUZZ_SECONDS
 #   make install   command, library, headers, man page under PREFIX
 #   make deb       Debian packages in build/deb: warpwatt, warpwatt-cuda, libwarpwatt0, libwarpwatt-dev
@@ -16,7 +18,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 CC ?= cc
 
-.PHONY: build run test bench sanitize fuzz install deb docs characterize format clean setup
+.PHONY: build run test soak bench sanitize clang fuzz install deb docs characterize format clean setup
 build: $(BUILD)/build.ninja
 	@cmake --build $(BUILD)
 $(BUILD)/build.ninja:
@@ -31,10 +33,15 @@ run: setup
 test:
 	@tools/setup test
 	@tools/test
+soak:
+	@tools/setup test
+	@tools/test --soak $(if $(BASE),--base $(BASE))
 bench: build
 	@$(BUILD)/warpwatt bench
 sanitize:
 	@tools/test --only sanitize
+clang:
+	@tools/test --only clang
 fuzz:
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/test --only fuzz
 install: build
