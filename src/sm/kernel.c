@@ -174,8 +174,8 @@ static uint16_t flags_of(const struct minst *m, const struct sm_inst *in, bool h
     return f;
 }
 
-// The first rows always name some, so that scoreboard_head looks ahead at them without a question
-// how many there are.
+// The first rows always name some, so that ready_head prefetches them without asking how many there
+// are.
 static void name_rows(struct sm_inst *in) {
     const uint8_t any = in->n_src != 0 ? in->src[0] : in->dst_first;
     for (uint32_t i = in->n_src; i < SM_FEW_SRC; i++) in->src[i] = any;

@@ -157,9 +157,9 @@ bool wheel_more(struct wheel *h) {
 
 static bool make_arrays(struct sm *s) {
     const struct sm_config *const c = &s->c;
-    // At most one result is on its way to each register row, to each predicate of a warp and to its
-    // carry, since the next one waits for it; and a warp waits in each of five ways once.
-    // Besides, constant lines come from the second level.
+    // Events that can be on their way at once: a result for each register row, each predicate of a warp
+    // and its carry, since the next one waits for it; of a warp one branch, wake-up, constant, fetch
+    // and launch; and constant lines from the second level.
     const uint32_t rows = c->registers / WARP_LANES, most = c->max_warps * MAX_GPRS;
     // With control bits each instruction that reads late has one that says so.
     const uint32_t late = c->dependences == SM_CONTROL ? c->schedulers * (c->late_read + 256) : 0;
