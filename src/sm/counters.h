@@ -176,7 +176,6 @@ static inline void counters_hold(struct sm *s, uint32_t w, uint64_t until) {
 
 static const struct readiness ready_control = {.dependences = SM_CONTROL,
                                                .no_operands = STALL_counter,
-                                               .no_turn = STALL_operands,
                                                .stops_issue = true,
                                                .look = counters_look,
                                                .tick = counters_tick,

@@ -9,9 +9,8 @@
 
 struct readiness {
     enum sm_dependences dependences;
-    // Why a scheduler issues nothing: no warp has its operands; its next turn has not come.
-    enum stall_reason no_operands, no_turn;
-    bool stops_issue; // busy banks stop the issue stage (sub_core.late)
+    enum stall_reason no_operands; // owner of an issue slot for which no warp has its operands
+    bool stops_issue;              // busy banks stop the issue stage (sub_core.late)
 
     // The warp's next instruction, or something that it waits for, has changed: brings v.go,
     // wait_mem and wait_long up to date. The warp may issue from cycle `from` on.

@@ -122,7 +122,6 @@ static inline bool scoreboard_is_counted_out(const struct sm_inst *in) {
 
 static const struct readiness ready_scoreboard = {.dependences = SM_SCOREBOARD,
                                                   .no_operands = STALL_alu,
-                                                  .no_turn = STALL_issuing,
                                                   .look = scoreboard_look,
                                                   .tick = scoreboard_tick,
                                                   .next = scoreboard_next,

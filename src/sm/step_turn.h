@@ -87,7 +87,8 @@ STEP_INLINE uint64_t with_unit(const struct step_kind *k, struct sm *s, struct s
     return left;
 }
 
-// The same in all members; in `held` by member those that a technique holds back there.
+// Of `warps`, those that find their unit in every member; in `held`, by member, those that a
+// technique holds back there.
 STEP_INLINE uint64_t with_units(const struct step_kind *k, struct step_crew c, uint32_t sc,
                                 uint64_t warps, uint64_t t, enum stall_reason *why,
                                 uint64_t *held) {
@@ -106,7 +107,8 @@ STEP_INLINE uint64_t held_anywhere(struct step_crew c, const uint64_t *held) {
 }
 
 // ---- choosing ----------------------------------------------------------------------------------
-// Members that hold w back ask for its unit; answers the warps that wait for it.
+// Asks for the unit of warp w in each member that holds the warp back. Answers all warps that wait
+// for the unit.
 STEP_INLINE uint64_t want_units(const struct step_kind *k, struct step_crew c, uint32_t sc,
                                 uint32_t w, const uint64_t *held, uint64_t t) {
     uint64_t waiting = BIT64(w);
@@ -118,8 +120,9 @@ STEP_INLINE uint64_t want_units(const struct step_kind *k, struct step_crew c, u
     return waiting;
 }
 
-// The scheduler's choice among `left`, as the techniques narrow it. Units of those of them that are
-// `held` back are asked for when the scheduler comes to them. False: it may issue none.
+// The scheduler's choice among `left`, as the techniques narrow it. When it comes to a warp that a
+// member holds back (`held`), the warp's unit is asked for, and the scheduler chooses again without
+// the warps of that unit. False: it may issue none.
 STEP_INLINE bool choose(const struct step_kind *k, struct step_crew c, uint32_t sc, uint64_t left,
                         const uint64_t *held, uint32_t *w, uint64_t t) {
     struct sm *const s = c.member[0];
@@ -199,10 +202,9 @@ STEP_INLINE bool turn(const struct step_kind *k, struct step_crew c, uint32_t sc
     const uint64_t ready = k->group ? group_ready(c.group, own) : own;
     const uint64_t active = ready & s->v.active;
     if (active == 0) return none_is_ready(k, s, sc, own, ready, t);
-    const bool stops =
-        k->ready->stops_issue && !k->group; // members of a group do not stop together
+    const bool stops = k->ready->stops_issue && !k->group; // left out: members stop each other
     if (ww_unlikely(s->sched[sc].next > t))
-        return hold(s, sc, stops ? k->ready->no_turn : STALL_issuing, active, t);
+        return hold(s, sc, stops ? STALL_operands : STALL_issuing, active, t);
     if (k->group && !group_link_takes(c.group, t)) return hold(s, sc, STALL_policy, active, t);
     enum stall_reason why = STALL_policy;
     uint64_t held[SM_MAX_GROUP];
