@@ -15,7 +15,7 @@ struct decoder {
 uint32_t sass_gen(uint32_t arch) {
     static const struct {
         uint32_t arch, gen;
-    } row[] = {{70, SASS_70}, {72, SASS_70}, {75, SASS_75}, {80, SASS_80},
+    } row[] = {{70, SASS_70}, {72, SASS_72}, {75, SASS_75}, {80, SASS_80},
                {86, SASS_86}, {87, SASS_86}, {89, SASS_89}, {90, SASS_90}};
     for (uint32_t i = 0; i < WW_COUNT(row); i++)
         if (row[i].arch == arch) return row[i].gen;

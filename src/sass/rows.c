@@ -2,12 +2,13 @@
 #include "sass/row.h"
 
 enum {
-    ALL = 63,
-    TO_70 = SASS_70,
-    TO_75 = SASS_70 | SASS_75,
+    ALL = 127,
+    TO_70 = SASS_70 | SASS_72,
+    TO_75 = TO_70 | SASS_75,
     TURING_TO_86 = SASS_75 | SASS_80 | SASS_86,
     TO_89 = ALL & ~SASS_90,
-    FROM_75 = ALL & ~SASS_70,
+    FROM_72 = ALL & ~SASS_70,
+    FROM_75 = ALL & ~TO_70,
     FROM_80 = ALL & ~TO_75,
     FROM_86 = SASS_86 | SASS_89 | SASS_90,
     FROM_89 = SASS_89 | SASS_90,
@@ -94,6 +95,7 @@ WORDS n_ldgmc_float[] = {"ADD", NULL, "MIN", NULL, "MAX", NULL, "F32ADD", NULL};
 WORDS n_ldgmc_float_type[] = {
     "F16x2.RN", "F16x4.RN", "F16x8.RN", "BF16x2.RN", "BF16x4.RN", "BF16x8.RN", NULL,    NULL, NULL,
     NULL,       NULL,       NULL,       "F32.RN",    "F32x2.RN",  "F32x4.RN",  "F64.RN"};
+WORDS n_red_type_90[] = {"", "S32", "64", "S64", NULL, NULL, NULL, NULL};
 WORDS n_ldgmc_type[] = {"32", "S32", "64", "S64", NULL, NULL, NULL, NULL};
 WORDS n_cas_type[] = {"", "S32", "64", NULL, NULL, NULL, NULL, NULL};
 WORDS n_atoms[] = {"ADD",  "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR",
@@ -130,6 +132,8 @@ WORDS n_imma[] = {"8816", NULL, "8832", NULL, "16816", "16832", "16864", NULL};
 WORDS n_imma_sparse[] = {NULL, NULL, "8832", "8864", NULL, "16832", "16864", "168128"};
 WORDS n_imma_type[] = {"U8", "S8", "U4", "S4"};
 WORDS n_i2ip[] = {"U8", "S8", "U16", "S16", "U2", "S2", "U4", "S4"};
+WORDS n_i2ip_place[] = {"", ".H1", ".24", ".28"};
+WORDS n_saturate[] = {"", "SAT", "SATRELU", NULL};
 WORDS n_matrix[] = {"M88", "MT88", "M816", NULL};
 WORDS n_matrices[] = {"", "2", "4", NULL};
 WORDS n_f2fp[] = {"", "BF16"};
@@ -483,10 +487,12 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
         FLAG_IN(TO_75, 76, "PRIVATE"), ENUM_IN(FROM_80, 77, 4, n_order_store)
 #define LOAD_VOLTA                                                                                 \
     FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size_global), ORDER_VOLTA(n_kind)
-#define LOAD_FLAGS FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size_global), ORDER(n_kind)
+#define LOAD_FLAGS                                                                                 \
+    FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM_IN(SASS_75, 73, 3, n_size_global),                   \
+        ENUM_IN(FROM_80, 73, 3, n_size), ORDER(n_kind)
 #define LOADG_FLAGS                                                                                \
-    FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(68, 2, n_prefetch), ENUM(73, 3, n_size_global),      \
-        ORDER(n_kind)
+    FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(68, 2, n_prefetch),                                  \
+        ENUM_IN(SASS_75, 73, 3, n_size_global), ENUM_IN(FROM_80, 73, 3, n_size), ORDER(n_kind)
 #define STORE_VOLTA                                                                                \
     FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size), ORDER_VOLTA(n_kind_store)
 #define STORE_FLAGS                                                                                \
@@ -502,7 +508,7 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
     FLAG(72, "E"), ENUM(87, 4, n_atom), ENUM(84, 3, n_evict), ENUM(73, 3, n_atom_type_90),         \
         ENUM(77, 4, n_order_store)
 #define RED_FLAGS_90                                                                               \
-    FLAG(72, "E"), ENUM(87, 3, n_red), ENUM(84, 3, n_evict), ENUM(73, 3, n_atom_type_90),          \
+    FLAG(72, "E"), ENUM(87, 3, n_red), ENUM(84, 3, n_evict), ENUM(73, 3, n_red_type_90),           \
         ENUM(77, 4, n_order_store)
 #define ATOM_FLOAT_FLAGS                                                                           \
     FLAG(72, "E"), ENUM(87, 3, n_atom_float), ENUM(84, 3, n_evict), ENUM(73, 4, n_redg_type),      \

@@ -12,12 +12,13 @@ struct sass_word {
 
 // Generations whose encodings differ, as bits, so that a row can hold in several.
 enum sass_gen {
-    SASS_70 = 1, // and 7.2
-    SASS_75 = 2,
-    SASS_80 = 4,
-    SASS_86 = 8, // and 8.7
-    SASS_89 = 16,
-    SASS_90 = 32
+    SASS_70 = 1,
+    SASS_72 = 2,
+    SASS_75 = 4,
+    SASS_80 = 8,
+    SASS_86 = 16, // and 8.7
+    SASS_89 = 32,
+    SASS_90 = 64
 };
 // The generation of sm_NN; 0 when no row holds for it.
 uint32_t sass_gen(uint32_t arch);
