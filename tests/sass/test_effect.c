@@ -10,16 +10,16 @@
 
 #include "sass/effect.h"
 
-enum { R = SASS_FILE_R, U = SASS_FILE_U, P = SASS_FILE_P };
-enum {
-    RESULT = SASS_ROLE_RESULT,
-    GUARD = SASS_ROLE_GUARD,
-    PREDICATE = SASS_ROLE_PREDICATE,
-    A = SASS_ROLE_A,
-    B = SASS_ROLE_B,
-    C = SASS_ROLE_C,
-    ADDRESS = SASS_ROLE_ADDRESS
-};
+#define R SASS_FILE_R
+#define U SASS_FILE_U
+#define P SASS_FILE_P
+#define RESULT SASS_ROLE_RESULT
+#define GUARD SASS_ROLE_GUARD
+#define PREDICATE SASS_ROLE_PREDICATE
+#define A SASS_ROLE_A
+#define B SASS_ROLE_B
+#define C SASS_ROLE_C
+#define ADDRESS SASS_ROLE_ADDRESS
 
 static void accesses(void **state) {
     (void)state;
