@@ -4,6 +4,7 @@
 //     t = x + 12;  a = (t << 2) + y;  [a + 4]   becomes   a' = (x << 2) + y;  [a' + 52]
 // Addresses of one word are added modulo 2^32 here and there. Accesses whose addresses differ in a
 // constant then share a sum (opt_value.c).
+#include "isa/eval.h"
 #include "code/opt.h"
 
 static bool is_word(const struct opnd *x) { return x->kind == OPND_GPR && x->words == 1; }
@@ -26,19 +27,26 @@ static bool known(const struct opt *o, const struct opnd *x, uint32_t at, uint32
     return true;
 }
 
+// What the operation makes of two words, in the type and with the count of `m`.
+static bool value_of(enum mop op, const struct minst *m, uint32_t a, uint32_t b, uint32_t *value) {
+    const struct minst known = {.op = (uint16_t)op, .type = m->type, .sub = m->sub};
+    const uint32_t v[4] = {a, b};
+    return eval_word(&known, v, value);
+}
+
 // number + c in the place of an operation of 32 bits.
 static bool become_sum(struct opt *o, uint32_t at, uint32_t number, struct opnd c) {
     struct minst m = o->f->inst.at[at];
     const struct opnd imm = {.kind = OPND_IMM, .words = 1, .imm = number};
-    uint32_t other;
-    const bool is_known = known(o, &c, at, &other);
+    uint32_t other, sum = 0;
+    const bool is_known = known(o, &c, at, &other) && value_of(OP_IADD, &m, number, other, &sum);
     m.op = is_known || number == 0 ? OP_MOV : OP_IADD;
     m.klass = mop_info[m.op].klass;
     m.sub = 0;
     m.flags = 0;
     m.type = m.stype = m.op == OP_MOV ? ITYPE_B32 : m.type;
     m.src[0] = is_known ? imm : c;
-    if (is_known) m.src[0].imm = number + other;
+    if (is_known) m.src[0].imm = sum;
     m.src[1] = m.op == OP_MOV ? (struct opnd){.kind = OPND_NONE} : imm;
     m.src[2] = m.src[3] = (struct opnd){.kind = OPND_NONE};
     if (!isa_fits(&m, 0, &m.src[0]) || (m.op == OP_IADD && !isa_fits(&m, 1, &m.src[1])))
@@ -52,12 +60,13 @@ bool opt_fold_known(struct opt *o, uint32_t at) {
     if ((m->flags & NO_SUM) || has_fillers(o, at) || m->dst[0].kind != OPND_GPR ||
         m->dst[0].words != 1 || isa_type_bits(m->type) != 32)
         return false;
-    uint32_t a, b;
+    uint32_t a, b, value;
     if (m->op == OP_IMAD && known(o, &m->src[0], at, &a) && known(o, &m->src[1], at, &b) &&
-        !m->src[2].mods)
-        return become_sum(o, at, a * b, m->src[2]);
-    if (m->op == OP_ISCADD && known(o, &m->src[0], at, &a) && !m->src[1].mods)
-        return become_sum(o, at, a << m->sub, m->src[1]);
+        !m->src[2].mods && value_of(OP_IMUL, m, a, b, &value))
+        return become_sum(o, at, value, m->src[2]);
+    if (m->op == OP_ISCADD && known(o, &m->src[0], at, &a) && !m->src[1].mods &&
+        value_of(OP_ISCADD, m, a, 0, &value))
+        return become_sum(o, at, value, m->src[1]);
     return false;
 }
 
@@ -98,7 +107,8 @@ bool opt_fold_sum(struct opt *o, uint32_t at) {
     for (unsigned s = is_sum ? 0 : 2; s < (is_sum ? 2u : 3u) && !is_split; s++)
         if (splits(o, &d->src[s], from, at, &sum.src[s], &number)) {
             is_split = true;
-            if (d->op == OP_ISCADD && s == 0) number <<= d->sub;
+            if (d->op == OP_ISCADD && s == 0 && !value_of(OP_ISCADD, d, number, 0, &number))
+                return false;
         }
     if (!is_split) return false;
     for (unsigned s = 0; s < 3; s++) {

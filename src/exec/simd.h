@@ -6,11 +6,9 @@
 #define WW_SIMD_H
 
 #include "base/simd.h"
+#include "isa/lane.h"
 #include "exec/exec_int.h"
 #include "exec/handlers.h"
-
-// A call must cost less than what it computes: everything is inlined.
-#define LANE_FN static inline __attribute__((always_inline))
 
 #define FN(name)                                                                                   \
     static enum exec_outcome x_##name(struct exec_env *e, struct exec_warp *w,                     \
