@@ -10,16 +10,17 @@
 
 #include "sass/effect.h"
 
-#define R SASS_FILE_R
-#define U SASS_FILE_U
-#define P SASS_FILE_P
-#define RESULT SASS_ROLE_RESULT
-#define GUARD SASS_ROLE_GUARD
+// Short names of files and roles, for the table.
+#define R         SASS_FILE_R
+#define U         SASS_FILE_U
+#define P         SASS_FILE_P
+#define RESULT    SASS_ROLE_RESULT
+#define GUARD     SASS_ROLE_GUARD
 #define PREDICATE SASS_ROLE_PREDICATE
-#define A SASS_ROLE_A
-#define B SASS_ROLE_B
-#define C SASS_ROLE_C
-#define ADDRESS SASS_ROLE_ADDRESS
+#define A         SASS_ROLE_A
+#define B         SASS_ROLE_B
+#define C         SASS_ROLE_C
+#define ADDRESS   SASS_ROLE_ADDRESS
 
 static void accesses(void **state) {
     (void)state;
