@@ -9,6 +9,11 @@ lacks out 'reverse|unknown'
 run 0 disasm "$data/kernels_sm_80.cubin" --summary
 says out '^saxpy sm_80 registers 10 shared 0 local 0 instructions [0-9]+ unknown 0'
 says out '^reverse sm_80 registers 10 shared 1024 local 0 instructions [0-9]+ unknown 0'
+# where instructions come from, when they were inlined, too
+run 0 disasm -l "$data/lines_sm_90.cubin"
+says out '^    // /src/main.cu:10$'
+says out '^    // /src/help.h:3 in _Z6innerf, inlined at /src/main.cu:13$'
+run 0 disasm --lines "$data/kernels_sm_70.cubin"; lacks out '^    // '
 # each file of this folder that nvcc made with machine code in it, packed or not
 run 0 disasm "$fat/machine-code.fatbin" --summary; says out '^scale sm_80 .* unknown 0'; mv out plain
 run 0 disasm "$fat/machine-code-packed.fatbin" --summary; cmp -s out plain || fail "packed code reads as other code"
