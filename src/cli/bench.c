@@ -3,6 +3,7 @@
 // Medians of several runs. The same goes to bench.json. With --techniques: how much slower each
 // technique makes it, in user seconds of the whole program, over the two-level scheduler that they
 // all run on.
+#include "gpu/gpu.h"
 #include "cli/cli.h"
 #include "exec/level.h"
 
@@ -302,13 +303,13 @@ static int one_thread_speeds(struct cli *c, const struct speeds *b, const struct
 }
 
 static double time_to_open(struct cli *c, const char *gpu) {
-    struct gpu_config config;
+    struct gpu_config *const config = gpu_config_new(&c->arena);
     struct gpu_options o;
     struct gpu *g = NULL;
     gpu_options_init(&o);
     const double start = now_s();
-    if (gpu_config_load(gpu, NULL, 0, &c->diags, &config) == WW_OK)
-        gpu_create(&config, &o, &c->diags, &g);
+    if (gpu_config_load(gpu, NULL, 0, &c->diags, config) == WW_OK)
+        gpu_create(config, &o, &c->diags, &g);
     const double took = now_s() - start;
     gpu_destroy(g);
     return took;

@@ -39,11 +39,11 @@ int cmd_chip(struct cli *c, int argc, char **argv) {
         default: json = true; break;
         }
     }
-    struct gpu_config config;
-    enum ww_status s = gpu_config_load(gpu, overrides.at, overrides.n, &c->diags, &config);
+    struct gpu_config *const config = gpu_config_new(&c->arena);
+    enum ww_status s = gpu_config_load(gpu, overrides.at, overrides.n, &c->diags, config);
     if (s != WW_OK) return cli_fail(c, s);
     static struct chip_report report;
-    s = chip_report_make(&config, &c->diags, &report);
+    s = chip_report_make(config, &c->diags, &report);
     if (s != WW_OK) return cli_fail(c, s);
     if (json) {
         json_t *o = chip_report_json(&report);

@@ -134,7 +134,7 @@ const struct cli_command *cli_command_find(const char *name); // or NULL
 
 // ---- power (power.c) ----------------------------------------------------------------------------
 struct power_model {
-    struct gpu_config gpu;
+    const struct gpu_config *gpu;
     struct power_config config;
     struct power_tree tree;
     bool needed[ACT_N];

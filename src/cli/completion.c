@@ -2,6 +2,8 @@
 // bash, zsh and fish are written from the tables of the command line; names of GPUs, workloads,
 // techniques and studies are asked for when a word is completed, so that a new file is there at
 // once.
+#include "gpu/technique.h"
+#include "savings/savings.h"
 #include "cli/cli.h"
 
 #define SHELLS "bash|zsh|fish"

@@ -1,5 +1,7 @@
 // `warpwatt disasm`: PTX to the machine code of a simulated GPU, printed; or the machine code of
 // real GPUs that a cubin, a program or a fat binary holds.
+#include "isa/image.h"
+#include "gpu/gpu.h"
 #include "cli/cli.h"
 #include "fatbin/fatbin.h"
 #include "sass/cubin.h"
@@ -138,13 +140,13 @@ int cmd_disasm(struct cli *c, int argc, char **argv) {
         struct cubin_view view = {.entry = entry, .summary = summary, .lines = lines};
         return disasm_cubins(c, &view, path, text, len);
     }
-    struct gpu_config config;
-    s = gpu_config_load(gpu, overrides, n_overrides, &c->diags, &config);
+    struct gpu_config *const config = gpu_config_new(&c->arena);
+    s = gpu_config_load(gpu, overrides, n_overrides, &c->diags, config);
     struct gpu_options o;
     gpu_options_init(&o);
     struct gpu *g = NULL;
     struct gpu_module *m = NULL;
-    if (s == WW_OK) s = gpu_create(&config, &o, &c->diags, &g);
+    if (s == WW_OK) s = gpu_create(config, &o, &c->diags, &g);
     if (s == WW_OK) s = gpu_module_load(g, path, text, len, NULL, &c->diags, &m);
     bool found = !entry;
     enum ww_status refused = WW_OK; // what the first kernel that does not compile ended with

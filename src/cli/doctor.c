@@ -1,6 +1,8 @@
 // `warpwatt doctor`: what a program needs of a GPU, what of it the simulated one has, and what is
 // missing, before anything runs. It reads the file only: libraries by the names that it asks for,
 // calls by its dynamic symbols, kernels by compiling each for the GPU.
+#include "isa/image.h"
+#include "gpu/gpu.h"
 #include "cli/cli.h"
 #include "fatbin/fatbin.h"
 #include "fatbin/installed.h"
@@ -261,7 +263,7 @@ static bool is_no_ones(struct cli *c, const struct fatbin_entry *e, const char *
 
 static enum ww_status check_units(struct cli *c, struct gpu *g, const struct gpu_config *config,
                                   const char *path, const struct fatbin *f, struct checked *k) {
-    const uint32_t arch = config->cc_major * 10 + config->cc_minor;
+    const uint32_t arch = gpu_config_arch(config);
     VEC(const char *) text = {0};
     VEC(size_t) len = {0};
     uint32_t own = 0; // units to link that are the program's own
@@ -367,9 +369,10 @@ static void print_kernels(const struct checked *k, const struct gpu_config *c) {
         if (k->isa_high != k->isa_low) printf(" to %u.%u", k->isa_high / 10, k->isa_high % 10);
         printf(", for compute_%u", k->target_low);
         if (k->target_high != k->target_low) printf(" to compute_%u", k->target_high);
-        const uint32_t arch = c->cc_major * 10 + c->cc_minor;
+        const uint32_t arch = gpu_config_arch(c);
         if (k->target_high > arch)
-            printf(" (%s runs it, a real one takes compute_%u at most)\n", c->name, arch);
+            printf(" (%s runs it, a real one takes compute_%u at most)\n", gpu_config_name(c),
+                   arch);
         else
             puts(" (any will do)");
     }
@@ -384,7 +387,7 @@ static void print_kernels(const struct checked *k, const struct gpu_config *c) {
     }
     if (any) putchar('\n');
     printf("  kernels   %u, of which %u can run on %s\n", k->kernels,
-           k->kernels - (k->bad < k->kernels ? k->bad : k->kernels), c->name);
+           k->kernels - (k->bad < k->kernels ? k->bad : k->kernels), gpu_config_name(c));
 }
 
 int cmd_doctor(struct cli *c, int argc, char **argv) {
@@ -408,7 +411,7 @@ int cmd_doctor(struct cli *c, int argc, char **argv) {
     if (!name) return cli_usage("doctor needs a program");
     const char *const path = cli_program_path(c, name);
     struct needs n = {0};
-    struct gpu_config config;
+    struct gpu_config *const config = gpu_config_new(&c->arena);
     struct fatbin f = {0};
     enum ww_status s = look(c, path, &n);
     if (s == WW_OK && n.is_script)
@@ -416,15 +419,15 @@ int cmd_doctor(struct cli *c, int argc, char **argv) {
                      "%s is a script; ask about the programs that it starts", path);
     if (s == WW_OK && !n.is_elf)
         s = diag_add(&c->diags, WW_ERROR_USAGE, "%s is no program (an ELF file)", path);
-    if (s == WW_OK) s = gpu_config_load(gpu, overrides, n_overrides, &c->diags, &config);
+    if (s == WW_OK) s = gpu_config_load(gpu, overrides, n_overrides, &c->diags, config);
     if (s == WW_OK) s = fatbin_read_elf(&c->arena, path, &c->diags, &f);
     struct gpu_options o;
     gpu_options_init(&o);
     struct gpu *g = NULL;
-    if (s == WW_OK) s = gpu_create(&config, &o, &c->diags, &g);
+    if (s == WW_OK) s = gpu_create(config, &o, &c->diags, &g);
     if (s != WW_OK) return cli_fail(c, s);
 
-    printf("%s on %s\n", name, config.name);
+    printf("%s on %s\n", name, gpu_config_name(config));
     unsigned bad = 0;
     if (!n.is_dynamic) {
         missing("loader", "the program is linked statically as a whole, so no library can be put "
@@ -453,8 +456,8 @@ int cmd_doctor(struct cli *c, int argc, char **argv) {
     }
     struct checked k = {0};
     if (f.entry.n) {
-        s = check_units(c, g, &config, path, &f, &k);
-        if (s == WW_OK) print_kernels(&k, &config);
+        s = check_units(c, g, config, path, &f, &k);
+        if (s == WW_OK) print_kernels(&k, config);
         bad += k.bad + k.without;
     } else
         puts("  kernels   none in the file: what the program loads when it runs is checked then");

@@ -5,6 +5,7 @@
 // All clocks of the chip (core, lanes, network, L2) move together; DRAM's does not. Where the user
 // gives no voltage it is the board's at that clock (gpu_supply_at), as it is with
 // `-s core.clock_mhz=` in any other command.
+#include "gpu/technique.h"
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -126,19 +127,21 @@ static enum ww_status plan(struct cli *c, struct sweep *s, const struct power_mo
                            const char *clocks, const char *vdds, double vmin) {
     double mhz[MAX_POINTS], v[MAX_POINTS];
     int n = 0, n_v = 0;
-    struct gpu_config g =
-        m->gpu; // the file's own clock and supply, as the model's check takes them
-    s->clock_mhz = g.nominal.core_mhz > 0 ? g.nominal.core_mhz : g.clocks.core_mhz;
-    s->dram_mhz = g.clocks.dram_mhz;
+    // the file's own clock and supply, as the model's check takes them
+    struct gpu_config *const g = gpu_config_copy(&c->arena, m->gpu);
+    const double file_mhz = gpu_config_file_mhz(g), file_v = gpu_config_file_v(g);
+    s->clock_mhz = file_mhz > 0 ? file_mhz : gpu_config_real(g, "clocks.core_mhz");
+    s->dram_mhz = gpu_config_real(g, "clocks.dram_mhz");
     struct tech t;
-    enum ww_status status = tech_init(&t, m->config.node_nm, m->config.device,
-                                      g.nominal.vdd_v > 0 ? g.nominal.vdd_v : m->config.vdd_v,
-                                      m->config.temperature_k, &c->diags);
+    enum ww_status status =
+        tech_init(&t, m->config.node_nm, m->config.device, file_v > 0 ? file_v : m->config.vdd_v,
+                  m->config.temperature_k, &c->diags);
     if (status != WW_OK) return status;
-    s->vdd_v = t.vdd_v, s->rise = g.tech.volt_rise;
-    gpu_supply_points(&g, &s->board);
-    if (vmin > 0) g.tech.volt_floor = fmin(vmin / s->vdd_v, 1); // a law may go lower, points not
-    s->vmin_v = fmax(vmin, gpu_supply_least(&g));
+    s->vdd_v = t.vdd_v, s->rise = gpu_config_real(g, "tech.volt_rise");
+    gpu_supply_points(g, &s->board);
+    if (vmin > 0) // a law may go lower, points not
+        gpu_config_put_real(g, "tech.volt_floor", fmin(vmin / s->vdd_v, 1));
+    s->vmin_v = fmax(vmin, gpu_supply_least(g));
     if (clocks) {
         n = parse_list(c, "--clock", clocks, mhz);
         if (n < 0) return WW_ERROR_USAGE;
@@ -161,7 +164,7 @@ static enum ww_status plan(struct cli *c, struct sweep *s, const struct power_mo
         }
         // the GPU's own clock has the GPU's own supply
         p->v = p->nominal ? s->vdd_v
-                          : supply_of(&g, s, mhz[i], 1.3 * t.row.vdd_v, m->config.node_nm, !clocks);
+                          : supply_of(g, s, mhz[i], 1.3 * t.row.vdd_v, m->config.node_nm, !clocks);
         p->floor = !p->nominal && p->v <= s->vmin_v;
         if (p->v > 0) continue;
         if (clocks) return WW_ERROR_USAGE;
@@ -179,16 +182,16 @@ enum { POINT_KEYS = 5 };
 // Keys of the GPU file at a point, as `KEY=VALUE`.
 static void point_keys(struct cli *c, const struct point *p, const struct power_model *m,
                        const char *set[POINT_KEYS]) {
-    const struct gpu_clocks *k = &m->gpu.clocks;
-    const double f = p->mhz / k->core_mhz;
+    const double core = gpu_config_real(m->gpu, "clocks.core_mhz"), f = p->mhz / core;
     const struct {
         const char *key;
         double value;
-    } key[POINT_KEYS] = {{"clocks.core_mhz", p->mhz},
-                         {"clocks.hot_mhz", p->mhz * round(k->hot_mhz / k->core_mhz)},
-                         {"clocks.net_mhz", k->net_mhz * f},
-                         {"clocks.l2_mhz", k->l2_mhz * f},
-                         {"tech.vdd_v", p->v}};
+    } key[POINT_KEYS] = {
+        {"clocks.core_mhz", p->mhz},
+        {"clocks.hot_mhz", p->mhz * round(gpu_config_real(m->gpu, "clocks.hot_mhz") / core)},
+        {"clocks.net_mhz", gpu_config_real(m->gpu, "clocks.net_mhz") * f},
+        {"clocks.l2_mhz", gpu_config_real(m->gpu, "clocks.l2_mhz") * f},
+        {"tech.vdd_v", p->v}};
     for (size_t a = 0; a < POINT_KEYS; a++)
         set[a] = arena_printf(&c->arena, "%s=%.10g", key[a].key, key[a].value);
 }
@@ -309,16 +312,15 @@ static enum ww_status add_points(struct cli *c, struct sweep *s, const struct po
 static enum ww_status read_point(struct cli *c, struct point *p, struct store *store,
                                  const struct study_configuration *conf, const char *key) {
     struct result r;
-    struct gpu_config gpu;
-    struct savings savings;
+    struct gpu_config *const gpu = gpu_config_new(&c->arena);
     const char *why = "";
     enum ww_status st = store_get(store, &c->arena, key, &c->diags, &r);
     // a point's supply is no part of a job's key: the configuration is the point's own
     if (st == WW_OK)
-        st = technique_configure(conf->gpu, conf->policy, conf->set, conf->n_set, &c->diags, &gpu,
-                                 &savings);
+        st = technique_configure(conf->gpu, conf->policy, conf->set, conf->n_set, &c->diags, gpu,
+                                 NULL);
     if (st != WW_OK) return st;
-    struct watts *watts = watts_new(&c->arena, &gpu, &why);
+    struct watts *watts = watts_new(&c->arena, gpu, &why);
     struct watts_joules e;
     if (!r.there || !watts || !watts_run(watts, &r.kernel[0].activity, r.kernel[0].seconds, 0, &e))
         return diag_add(&c->diags, WW_ERROR_PROGRAM, "the point of %g MHz has no power: %s", p->mhz,

@@ -1,6 +1,7 @@
 // What a run is: the words that started it, where, on which machine, with which techniques, by
 // which version. It stands in the record, and so in all that is made of it; `run --again DIR`
 // starts the same run from there. Words that only say where results go are no part of it.
+#include "savings/savings.h"
 #include "cli/how.h"
 
 #include "base/sum.h"

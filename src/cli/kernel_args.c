@@ -1,6 +1,7 @@
 // Arguments of a bare kernel: scalars, and buffers filled from a generator or a file, with elements
 // to print and results to expect. A text is read whole before anything is allocated; every number
 // is checked against its type's range.
+#include "gpu/gpu.h"
 #include "cli/kernel_args.h"
 
 #include <errno.h>

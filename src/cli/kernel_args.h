@@ -3,6 +3,11 @@
 #define WW_KERNEL_ARGS_H
 
 #include "cli/cli.h"
+#include "isa/image.h"
+#include "gpu/limits.h"
+
+struct gpu;
+struct gpu_kernel;
 
 enum fill_kind { FILL_ZERO, FILL_IOTA, FILL_CONST, FILL_RANDOM, FILL_FILE };
 struct fill {

@@ -80,13 +80,13 @@ int cmd_gpus(struct cli *c, int argc, char **argv) {
     }
     if (keys) return print_keys(c, json);
     if (name) {
-        struct gpu_config config;
-        const enum ww_status s = gpu_config_load(name, NULL, 0, &c->diags, &config);
+        struct gpu_config *const config = gpu_config_new(&c->arena);
+        const enum ww_status s = gpu_config_load(name, NULL, 0, &c->diags, config);
         if (s != WW_OK) return cli_fail(c, s);
         if (json)
-            print_gpu_json(c, name, &config);
+            print_gpu_json(c, name, config);
         else
-            gpu_config_print(&config, stdout);
+            gpu_config_print(config, stdout);
         return 0;
     }
     struct gpu_listing *list;

@@ -1,5 +1,6 @@
 // `warpwatt run --all`: every workload as a job of the study room, a row each as it ends; with
 // --json an object a line instead, and nothing else on standard output.
+#include "gpu/technique.h"
 #include "cli/cli.h"
 
 #include <jansson.h>
@@ -84,12 +85,11 @@ int run_all_workloads(struct cli *c, const struct all_request *q) {
     struct study_configuration conf = {.name = "", .gpu = q->gpu, .policy = q->policy};
     if (q->n_set > STUDY_MAX_SET) return cli_usage("more than %d times --set", STUDY_MAX_SET);
     for (uint32_t i = 0; i < q->n_set; i++) conf.set[conf.n_set++] = q->set[i];
-    struct gpu_config gpu;
-    struct savings savings;
+    struct gpu_config *const gpu = gpu_config_new(&c->arena);
     struct study_host host;
     const char *db = q->db;
     enum ww_status s =
-        technique_configure(conf.gpu, conf.policy, conf.set, conf.n_set, &c->diags, &gpu, &savings);
+        technique_configure(conf.gpu, conf.policy, conf.set, conf.n_set, &c->diags, gpu, NULL);
     if (s == WW_OK && !db) s = study_default_db(&c->arena, &c->diags, &db);
     struct pool_request pool = q->pool;
     if (s == WW_OK) s = pool_ready(c, &pool, db);
@@ -102,7 +102,7 @@ int run_all_workloads(struct cli *c, const struct all_request *q) {
     const char *too_new = "";
     for (uint32_t i = 0; i < n && s == WW_OK; i++) {
         if (list[i].kind == WORKLOAD_MICRO) continue;
-        if (list[i].kind == WORKLOAD_OF_VOLTA && gpu.cc_major < 7) {
+        if (list[i].kind == WORKLOAD_OF_VOLTA && gpu_config_count(gpu, "cc_major") < 7) {
             too_new = arena_printf(&c->arena, "%s%s%s", too_new, *too_new ? ", " : "", list[i].name);
             continue;
         }
@@ -118,7 +118,7 @@ int run_all_workloads(struct cli *c, const struct all_request *q) {
     }
     if (s == WW_OK && !jobs.n) return cli_usage("no workload has a size `%s`", q->size);
     const char *why = NULL;
-    struct rows rows = {.c = c, .json = q->json, .watts = watts_new(&c->arena, &gpu, &why)};
+    struct rows rows = {.c = c, .json = q->json, .watts = watts_new(&c->arena, gpu, &why)};
     if (s == WW_OK) s = store_open(db, &c->diags, &rows.store);
     if (s != WW_OK) return cli_fail(c, s);
     struct pool_options o = pool.options;

@@ -3,6 +3,7 @@
 // says. So the answer is that of mechanism.def, the rules beside it and the files' own wishes of
 // the GPU, and a technique that is added is in it. More than two go together when every two of them
 // do: a role is held once, and what a mechanism needs no other mechanism takes away.
+#include "gpu/technique.h"
 #include "cli/cli.h"
 
 #include <jansson.h>
@@ -20,12 +21,11 @@ struct pairs {
 
 // NULL: the GPU takes these techniques.
 static const char *refusal(const struct pairs *p, const char *names) {
-    struct gpu_config g;
-    struct savings s;
+    struct gpu_config *const g = gpu_config_new(&p->c->arena);
     struct diags d;
     diags_init(&d);
     const char *why = NULL;
-    if (technique_configure(p->gpu, names, p->set, p->n_set, &d, &g, &s) != WW_OK) {
+    if (technique_configure(p->gpu, names, p->set, p->n_set, &d, g, NULL) != WW_OK) {
         char text[600];
         diags_first(&d, text, sizeof text);
         why = arena_strdup(&p->c->arena, text);
@@ -44,8 +44,8 @@ static const char *reason(const char *sentence) {
 static enum ww_status find_pairs(struct cli *c, struct pairs *p) {
     struct technique *list;
     enum ww_status s = technique_list(&c->arena, &list, &p->n, &c->diags);
-    struct gpu_config g;
-    if (s == WW_OK) s = gpu_config_load(p->gpu, p->set, p->n_set, &c->diags, &g);
+    struct gpu_config *const g = gpu_config_new(&c->arena);
+    if (s == WW_OK) s = gpu_config_load(p->gpu, p->set, p->n_set, &c->diags, g);
     if (s != WW_OK) return s;
     p->list = list;
     p->alone = arena_alloc(&c->arena, p->n * sizeof *p->alone);

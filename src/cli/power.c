@@ -1,5 +1,6 @@
 // `warpwatt power`: the power model alone. A GPU file and anybody's activity in; watts and joules
 // by component, by kernel and over time out. Nothing is simulated.
+#include "isa/op_class.h"
 #include "cli/cli.h"
 
 #include <math.h>
@@ -31,8 +32,8 @@ const struct cli_spec spec_power = {
 
 enum ww_status power_model_of(const struct gpu_config *gpu, struct diags *d,
                               struct power_model *m) {
-    m->gpu = *gpu;
-    enum ww_status s = power_config_of(&m->gpu, &m->config, d);
+    m->gpu = gpu;
+    enum ww_status s = power_config_of(m->gpu, &m->config, d);
     if (s == WW_OK) s = power_build(&m->config, &m->tree, d);
     if (s == WW_OK) account_needs(&m->tree, m->needed);
     return s;
@@ -41,7 +42,7 @@ enum ww_status power_model_of(const struct gpu_config *gpu, struct diags *d,
 enum ww_status power_model_load(struct cli *c, const char *gpu, const char *const *overrides,
                                 uint32_t n, struct diags *d, struct power_model **out) {
     struct power_model *m = *out = arena_alloc(&c->arena, sizeof *m);
-    struct gpu_config *config = arena_alloc(&c->arena, sizeof *config);
+    struct gpu_config *const config = gpu_config_new(&c->arena);
     const enum ww_status s = gpu_config_load(gpu, overrides, n, d, config);
     return s == WW_OK ? power_model_of(config, d, m) : s;
 }
@@ -50,9 +51,10 @@ static enum ww_status make_account(struct cli *c, const struct power_model *m,
                                    const struct activity_file *file, struct diags *d,
                                    struct account *out) {
     const enum ww_status s =
-        account_make(&c->arena, m->gpu.name, &m->config, &m->tree, file, d, out);
-    if (s == WW_OK && gpu_supply_follows(&m->gpu))
-        out->supply_v = m->gpu.tech.vdd_v, out->supply_mhz = m->gpu.clocks.core_mhz;
+        account_make(&c->arena, gpu_config_name(m->gpu), &m->config, &m->tree, file, d, out);
+    if (s == WW_OK && gpu_supply_follows(m->gpu))
+        out->supply_v = gpu_config_real(m->gpu, "tech.vdd_v"),
+        out->supply_mhz = gpu_config_real(m->gpu, "clocks.core_mhz");
     return s;
 }
 
@@ -66,14 +68,14 @@ enum ww_status power_account_of_run(struct cli *c, const struct power_model *m,
 
 // What is likely a mistake, though it can be meant: another GPU's file, another clock.
 static void remark(const struct power_model *m, const struct activity_file *f) {
-    if (f->gpu && strcmp(f->gpu, m->gpu.name) != 0)
+    if (f->gpu && strcmp(f->gpu, gpu_config_name(m->gpu)) != 0)
         fprintf(stderr, "warpwatt: note: %s is of %s, the model is of %s\n", f->path, f->gpu,
-                m->gpu.name);
+                gpu_config_name(m->gpu));
     else if (f->core_hz > 0 && fabs(f->core_hz - m->config.core_hz) > 0.005 * m->config.core_hz)
         fprintf(stderr,
                 "warpwatt: note: %s was counted at %.0f MHz, %s runs at %.0f; its time is taken as "
                 "it stands\n",
-                f->path, f->core_hz * 1e-6, m->gpu.name, m->config.core_hz * 1e-6);
+                f->path, f->core_hz * 1e-6, gpu_config_name(m->gpu), m->config.core_hz * 1e-6);
 }
 
 // What a simulator must count for this GPU, and what a count costs.

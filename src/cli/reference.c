@@ -1,4 +1,8 @@
 // `warpwatt reference`: pages of docs/, made from the tables of the code so that they stay true.
+#include "activity/stall.h"
+#include "isa/image.h"
+#include "savings/savings.h"
+#include "sm/config.h"
 #include "cli/cli.h"
 #include "study/study.h"
 #include "power/check.h"
@@ -228,11 +232,11 @@ static void areas(void) {
 
 static int power_page(struct cli *c) {
     static struct power_tree tree[2]; // crossbar and mesh
-    struct gpu_config g;
-    enum ww_status s = gpu_config_load("gtx480", NULL, 0, &c->diags, &g);
+    struct gpu_config *const g = gpu_config_new(&c->arena);
+    enum ww_status s = gpu_config_load("gtx480", NULL, 0, &c->diags, g);
     for (int i = 0; s == WW_OK && i < 2; i++) {
         struct power_config config;
-        s = power_config_of(&g, &config, &c->diags);
+        s = power_config_of(g, &config, &c->diags);
         config.mesh = i == 1;
         if (s == WW_OK) s = power_build(&config, &tree[i], &c->diags);
     }

@@ -47,7 +47,7 @@ struct kept {
 
 static enum ww_status read_kept(struct cli *c, const char *dir, struct kept *k,
                                 struct view_input *in) {
-    struct gpu_config *gpu = arena_alloc(&c->arena, sizeof *gpu);
+    struct gpu_config *const gpu = gpu_config_new(&c->arena);
     const char *record, *unfinished = NULL;
     enum ww_status s = run_folder_record(c, dir, &record);
     if (s == WW_OK) s = run_read(record, &c->diags, &k->run);

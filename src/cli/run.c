@@ -1,5 +1,6 @@
 // `warpwatt run`: a workload or any program of the CUDA driver API (as a child that finds our
 // libcuda.so.1), or a bare kernel (run_ptx.c). All three leave a record, which is then shown.
+#include "savings/savings.h"
 #include "base/sum.h"
 #include "cli/how.h"
 #include "cli/kernel_args.h"
@@ -763,15 +764,15 @@ static enum ww_status begin(struct cli *c, struct run_request *q, struct run_wor
 static int run_it(struct cli *c, struct run_request *q, struct run_words *w,
                   const struct cli_args *args) {
     // A wrong GPU file or key is our user's mistake: say so before anything starts.
-    struct gpu_config config;
+    struct gpu_config *const config = gpu_config_new(&c->arena);
     struct savings savings;
     struct session_filter *filter = NULL;
     struct run_folder folder = {.lock = -1};
-    enum ww_status s = configure(c, q, &config, &savings);
+    enum ww_status s = configure(c, q, config, &savings);
     if (s == WW_OK) s = session_filter_create(&q->session, &c->diags, &filter);
     session_filter_destroy(filter);
     if (s != WW_OK) return cli_fail(c, s);
-    q->config = &config;
+    q->config = config;
     q->session.per_instruction = q->session.per_sm = q->out_dir != NULL;
     // for the page: enough to see phases, bounded for any length of run
     if ((q->out_dir || q->trace) && !q->session.interval_cycles) {

@@ -1,5 +1,6 @@
 // `warpwatt run KERNEL.ptx`: one kernel of a PTX file with arguments from the command line or from
 // a small YAML file: scalars, and buffers filled from a generator or a file, with expected results.
+#include "gpu/gpu.h"
 #include "report/trace.h"
 #include "cli/kernel_args.h"
 #include "gpu/yaml_words.h"
@@ -214,15 +215,15 @@ static enum ww_status run_kernel(struct cli *c, struct run_request *q, struct pt
 enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request *p,
                        const char *record, bool *checked) {
     enum ww_status s = p->args_file ? read_args_file(c, p) : WW_OK;
-    struct gpu_config config;
+    struct gpu_config *const config = gpu_config_new(&c->arena);
     struct savings savings = {0};
-    if (s == WW_OK) s = session_configure(&q->session, &c->diags, &config, &savings);
+    if (s == WW_OK) s = session_configure(&q->session, &c->diags, config, &savings);
     if (s != WW_OK) return s;
     struct session_state state = {.detail = session_detail(&q->session)};
     s = session_filter_create(&q->session, &c->diags, &state.filter);
     if (s == WW_OK)
-        s = record_open(record, &config, p->path, &q->session, true, &c->diags, &state.record);
-    if (s == WW_OK) s = trace_open(record, &q->session, &config, &c->diags, &state.trace);
+        s = record_open(record, config, p->path, &q->session, true, &c->diags, &state.record);
+    if (s == WW_OK) s = trace_open(record, &q->session, config, &c->diags, &state.trace);
     if (s != WW_OK) {
         session_filter_destroy(state.filter);
         return s;
@@ -243,7 +244,7 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
     const struct sigaction act = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &act, NULL);
     struct gpu *g = NULL;
-    s = gpu_create(&config, &o, &c->diags, &g);
+    s = gpu_create(config, &o, &c->diags, &g);
     struct gpu_totals totals = {.launches = 0};
     if (s == WW_OK) {
         s = run_kernel(c, q, p, g, checked);

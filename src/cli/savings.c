@@ -1,5 +1,7 @@
 // `warpwatt savings`: the techniques there are, one technique's page, mechanisms and options,
 // pairs.
+#include "gpu/technique.h"
+#include "savings/savings.h"
 #include "cli/cli.h"
 
 #include <jansson.h>

@@ -1,5 +1,6 @@
 // `warpwatt study`, `studies`, `compare`: many runs, compared with what was published or with each
 // other. The machinery is the study room's; here are the options, and where things lie.
+#include "gpu/technique.h"
 #include "cli/cli.h"
 
 #include <jansson.h>
@@ -11,7 +12,6 @@
 #include <unistd.h>
 
 #include "activity/activity.h"
-#include "sm/sm.h"
 #include "study/study.h"
 
 // ---- where things lie -------------------------------------------------------------------------
@@ -452,7 +452,7 @@ static void write_gating_metrics(FILE *f, const char *type, uint32_t first_domai
                                          {"gatings", "gate_events", "lane_events"}};
     for (size_t i = 0; i < WW_COUNT(sum); i++) {
         fprintf(f, "  %s_%s: \"0", type, sum[i][0]);
-        for (uint32_t d = 0; d < SM_MAX_CLUSTERS; d++)
+        for (uint32_t d = 0; d < ACT_FP_DOMAIN - ACT_INT_DOMAIN; d++)
             fprintf(f, " + 32 * act('%s', %u) + act('%s', %u)", sum[i][1], first_domain + d,
                     sum[i][2], first_domain + d);
         fputs("\"\n", f);
@@ -462,7 +462,7 @@ static void write_gating_metrics(FILE *f, const char *type, uint32_t first_domai
                                           {"lane_idle", "lane_idle_cycles"}};
     for (size_t i = 0; i < WW_COUNT(idle); i++) {
         fprintf(f, "  %s_%s: \"0", type, idle[i][0]);
-        for (uint32_t d = 0; d < SM_MAX_CLUSTERS; d++)
+        for (uint32_t d = 0; d < ACT_FP_DOMAIN - ACT_INT_DOMAIN; d++)
             fprintf(f, " + act('%s', %u)", idle[i][1], first_domain + d);
         fputs("\"\n", f);
     }

@@ -89,7 +89,7 @@ static CUresult create(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
     a->slices = d->Depth ? (uint32_t)d->Depth : 1;
     // From Volta on caches see images in blocks of 64 bytes by 8 rows (exec/tex.c): room for whole
     // ones.
-    a->in_blocks = d->Height && gpu_config_of(gpu())->cc_major >= 7;
+    a->in_blocks = d->Height && gpu_config_count(gpu_config_of(gpu()), "cc_major") >= 7;
     const uint32_t alignment = gpu_limits_of(gpu())->tex_pitch_alignment;
     a->row_pitch =
         bits_align_up(d->Width * a->texel_bytes, a->in_blocks && alignment < 64 ? 64 : alignment);

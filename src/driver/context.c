@@ -1,5 +1,6 @@
 // Start-up, errors by name, contexts. There is one device; a context owns what was made while it
 // was current, and everything shares one address space and one sticky fault.
+#include "isa/image.h"
 #include "driver/graph.h"
 
 #include <stdlib.h>

@@ -25,7 +25,7 @@ CUresult cuDeviceGetName(char *name, int bytes, CUdevice device) {
     DRIVER_ENTER(NEED_INIT);
     if (!name || bytes < 1) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
-    snprintf(name, (size_t)bytes, "%s", driver_get()->config->product);
+    snprintf(name, (size_t)bytes, "%s", gpu_config_word(driver_get()->config, "product"));
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
@@ -34,8 +34,8 @@ CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
     if (!uuid) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
     memset(uuid, 0, sizeof *uuid);
-    memcpy(uuid->bytes, driver_get()->config->name,
-           strnlen(driver_get()->config->name, sizeof uuid->bytes));
+    memcpy(uuid->bytes, gpu_config_name(driver_get()->config),
+           strnlen(gpu_config_name(driver_get()->config), sizeof uuid->bytes));
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
@@ -43,7 +43,7 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device) {
     DRIVER_ENTER(NEED_INIT);
     if (!bytes) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
-    *bytes = driver_get()->config->memory_bytes;
+    *bytes = gpu_config_count(driver_get()->config, "memory_bytes");
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
@@ -51,8 +51,8 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
     DRIVER_ENTER(NEED_INIT);
     if (!major || !minor) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
-    *major = (int)driver_get()->config->cc_major;
-    *minor = (int)driver_get()->config->cc_minor;
+    *major = (int)gpu_config_count(driver_get()->config, "cc_major");
+    *minor = (int)gpu_config_count(driver_get()->config, "cc_minor");
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
@@ -127,7 +127,7 @@ CUresult cuDeviceGetProperties(CUdevprop *p, CUdevice device) {
                      .SIMDWidth = (int)l->warp_size,
                      .memPitch = (int)l->max_pitch,
                      .regsPerBlock = (int)l->registers_per_block,
-                     .clockRate = (int)(driver_get()->config->clocks.hot_mhz * 1000),
+                     .clockRate = (int)(gpu_config_real(driver_get()->config, "clocks.hot_mhz") * 1000),
                      .textureAlign = (int)l->tex_alignment};
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
@@ -135,11 +135,13 @@ CUresult cuDeviceGetProperties(CUdevprop *p, CUdevice device) {
 // Priorities of streams beside the default one. Earlier boards are told of none, as before there
 // were any here.
 int driver_priorities(void) {
-    const uint32_t major = driver_get()->config->cc_major;
+    const uint64_t major = gpu_config_count(driver_get()->config, "cc_major");
     return major >= 7 ? 5 : major == 6 ? 1 : 0; // assumed: as drivers of CUDA 11 and later answer
 }
 
 // ---- attributes: A(name, value); what is not here the device does not have: 0 ------------------
+#define COUNT(key) gpu_config_count(c, key)
+#define REAL(key)  gpu_config_real(c, key)
 #define ATTRIBUTES(A)                                                                              \
     A(MAX_THREADS_PER_BLOCK, l->threads_per_block)                                                 \
     A(MAX_BLOCK_DIM_X, l->block[0])                                                                \
@@ -156,12 +158,12 @@ int driver_priorities(void) {
     A(MAX_PITCH, l->max_pitch)                                                                     \
     A(MAX_REGISTERS_PER_BLOCK, l->registers_per_block)                                             \
     A(MAX_REGISTERS_PER_MULTIPROCESSOR, l->registers_per_sm)                                       \
-    A(CLOCK_RATE, c->clocks.hot_mhz * 1000)                                                        \
+    A(CLOCK_RATE, REAL("clocks.hot_mhz") * 1000)                                                   \
     A(TEXTURE_ALIGNMENT, l->tex_alignment)                                                         \
     A(TEXTURE_PITCH_ALIGNMENT, l->tex_pitch_alignment)                                             \
     A(SURFACE_ALIGNMENT, l->surface_alignment)                                                     \
     A(GPU_OVERLAP, 1)                                                                              \
-    A(MULTIPROCESSOR_COUNT, c->sm_count)                                                           \
+    A(MULTIPROCESSOR_COUNT, COUNT("sm_count"))                                                     \
     A(CAN_MAP_HOST_MEMORY, l->can_map_host)                                                        \
     A(MAXIMUM_TEXTURE1D_WIDTH, l->image->tex1d)                                                    \
     A(MAXIMUM_TEXTURE1D_LINEAR_WIDTH, l->image->tex1d_linear)                                      \
@@ -206,26 +208,27 @@ int driver_priorities(void) {
     A(CAN_TEX2D_GATHER, l->gather)                                                                 \
     A(CONCURRENT_KERNELS, l->concurrent_kernels)                                                   \
     A(PCI_BUS_ID, 1)                                                                               \
-    A(MEMORY_CLOCK_RATE, c->clocks.dram_mhz * 1000 * c->mem.dram.data_rate / 2)                    \
+    A(MEMORY_CLOCK_RATE, REAL("clocks.dram_mhz") * 1000 * REAL("mem.dram.data_rate") / 2)             \
     A(GLOBAL_MEMORY_BUS_WIDTH,                                                                     \
-      c->mem.partitions * c->mem.dram.channels_per_partition * c->mem.dram.bus_bits)               \
-    A(L2_CACHE_SIZE, (uint64_t)c->mem.l2.bytes * c->mem.partitions * c->mem.slices_per_partition)  \
+      COUNT("mem.partitions") * COUNT("mem.dram.channels_per_partition") * COUNT("mem.dram.bus_bits")) \
+    A(L2_CACHE_SIZE,                                                                               \
+      COUNT("mem.l2.bytes") * COUNT("mem.partitions") * COUNT("mem.slices_per_partition"))         \
     A(MAX_THREADS_PER_MULTIPROCESSOR, l->threads_per_sm)                                           \
     A(MAX_BLOCKS_PER_MULTIPROCESSOR, l->blocks_per_sm)                                             \
-    A(ASYNC_ENGINE_COUNT, c->async_engines ? c->async_engines : c->copy_engines)                   \
+    A(ASYNC_ENGINE_COUNT, COUNT("async_engines") ? COUNT("async_engines") : COUNT("copy_engines"))  \
     A(UNIFIED_ADDRESSING, l->unified_addressing)                                                   \
     A(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, l->unified_addressing)                              \
-    A(COMPUTE_CAPABILITY_MAJOR, c->cc_major)                                                       \
-    A(COMPUTE_CAPABILITY_MINOR, c->cc_minor)                                                       \
+    A(COMPUTE_CAPABILITY_MAJOR, COUNT("cc_major"))                                                 \
+    A(COMPUTE_CAPABILITY_MINOR, COUNT("cc_minor"))                                                 \
     A(GLOBAL_L1_CACHE_SUPPORTED, l->global_l1)                                                     \
     A(LOCAL_L1_CACHE_SUPPORTED, l->local_l1)                                                       \
     A(MANAGED_MEMORY, 1)                                                                           \
     A(MEMORY_POOLS_SUPPORTED, 1)                                                                   \
-    A(ECC_ENABLED, c->ecc)                                                                         \
+    A(ECC_ENABLED, gpu_config_flag(c, "ecc"))                                                      \
     A(STREAM_PRIORITIES_SUPPORTED, driver_priorities() > 0)                                        \
-    A(CONCURRENT_MANAGED_ACCESS, c->cc_major >= 6)                                                 \
-    A(COMPUTE_PREEMPTION_SUPPORTED, c->cc_major >= 6)                                              \
-    A(COOPERATIVE_MULTI_DEVICE_LAUNCH, c->cc_major >= 6)                                           \
+    A(CONCURRENT_MANAGED_ACCESS, COUNT("cc_major") >= 6)                                           \
+    A(COMPUTE_PREEMPTION_SUPPORTED, COUNT("cc_major") >= 6)                                        \
+    A(COOPERATIVE_MULTI_DEVICE_LAUNCH, COUNT("cc_major") >= 6)                                     \
     A(COOPERATIVE_LAUNCH, 1)                                                                       \
     A(HOST_REGISTER_SUPPORTED, 1)                                                                  \
     A(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, l->double_ratio)

@@ -22,6 +22,7 @@
 #pragma GCC visibility pop
 
 #include "exec/devmem.h"
+#include "gpu/gpu.h"
 #include "process/process.h"
 
 // What cuDriverGetVersion answers: the newest interface that symbols.def has. A runtime refuses a

@@ -1,4 +1,5 @@
 // Launches and occupancy.
+#include "isa/image.h"
 #include "driver/graph.h"
 
 // ---- launches ----------------------------------------------------------------------------------
@@ -259,7 +260,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_siz
         if (blocks * (uint32_t)threads <= best) continue;
         best = blocks * (uint32_t)threads;
         *block_size = threads;
-        *min_grid = (int)(blocks * driver_get()->config->sm_count);
+        *min_grid = (int)(blocks * (uint32_t)gpu_config_count(driver_get()->config, "sm_count"));
     }
     DRIVER_LEAVE(r);
 }

@@ -1,6 +1,7 @@
 // Modules and what is in them: functions, variables; texture and surface references are in
 // texture.c and surface.c. Functions belong to their module and are made when they are first asked
 // for.
+#include "isa/image.h"
 #include "driver/driver.h"
 #include "fatbin/fatbin.h"
 #include "ptx/ptx.h"
@@ -112,7 +113,7 @@ static CUresult find_ptx(struct arena *a, const char *name, const void *image, c
     size_t part_len[WW_COUNT(part)];
     uint32_t n = 0;
     for (uint32_t u = 0; u < f.containers && s == WW_OK; u++) {
-        const int e = fatbin_choose(&f, u, c->cc_major * 10 + c->cc_minor);
+        const int e = fatbin_choose(&f, u, gpu_config_arch(c));
         if (e < 0) continue;
         if (n == WW_COUNT(part)) return CUDA_ERROR_OUT_OF_MEMORY;
         char *t;
@@ -148,10 +149,11 @@ static CUresult find_ptx(struct arena *a, const char *name, const void *image, c
 static void note_newer(const struct gpu_module *m) {
     const struct gpu_config *c = driver_get()->config;
     const uint32_t made_for = gpu_module_ptx(m)->target;
-    if (made_for <= 10 * c->cc_major + c->cc_minor || !process_first_time("PTX_for_newer")) return;
+    if (made_for <= gpu_config_arch(c) || !process_first_time("PTX_for_newer")) return;
     process_say("the program's PTX is for compute capability %u.%u: a real %s (%u.%u) would refuse "
                 "it, %s runs it",
-                made_for / 10, made_for % 10, c->product, c->cc_major, c->cc_minor, c->name);
+                made_for / 10, made_for % 10, gpu_config_word(c, "product"),
+                gpu_config_arch(c) / 10, gpu_config_arch(c) % 10, gpu_config_name(c));
 }
 
 static CUresult load_text(CUmodule *out, const char *name, const char *text, size_t len,

@@ -2,6 +2,7 @@
 //
 // A launch sees what was bound when it was called. Launches run later than they are called, so a
 // reference that changes waits for what is queued.
+#include "isa/image.h"
 #include "driver/texture.h"
 #include "ptx/ptx.h"
 

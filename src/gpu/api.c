@@ -1,7 +1,9 @@
 // The public header, warpwatt.h, over gpu.h: handles, the text of diagnostics, structs that carry
 // their size. No mutable globals, so the diagnostics of a ww_gpu_open that failed are kept in the
 // one place a caller without a handle can have: its thread.
+#include "gpu/fields.h"
 #include "gpu/gpu.h"
+#include "gpu/technique.h"
 #include "warpwatt.h"
 
 #include <stdlib.h>

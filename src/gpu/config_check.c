@@ -1,8 +1,10 @@
 // What may not go together in a GPU file: the rules of config_rules.def, each told with the place
 // of the key that is most likely the wrong one. A range that belongs to one key stands in
 // config_keys.def.
+#include "isa/generation.h"
 #include "exec/exec.h"
 #include "gpu/config_int.h"
+#include "gpu/limits.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #ifndef WW_CONFIG_INT_H
 #define WW_CONFIG_INT_H
 
-#include "gpu/gpu.h"
+#include "gpu/fields.h"
 
 enum config_type { CONFIG_UINT, CONFIG_NUM, CONFIG_BOOL, CONFIG_ENUM, CONFIG_TEXT };
 

@@ -2,7 +2,9 @@
 // (sections, unknown keys, keys given twice), and as a walk over all leaves, by which values are
 // converted, defaulted, listed and printed. libcyaml sees every leaf as text, because its own
 // conversion takes "1.5x" for 1.5 and any word for true.
+#include "activity/activity.h"
 #include "gpu/config_int.h"
+#include "gpu/config_names.h"
 #include "gpu/yaml_words.h"
 
 #include <ctype.h>
@@ -10,34 +12,6 @@
 #include <cyaml/cyaml.h>
 
 #define NEEDED NULL
-
-static const char *const gen_names[] = {
-#define GENERATION(id, name, ...) name,
-#include "isa/generation.def"
-};
-static const char *const dp_pipe_names[] = {"dp", "int", "fp"};
-static const char *const int_mul_pipe_names[] = {"int", "sfu", "fp"};
-static const char *const cvt_pipe_names[] = {"lanes", "sfu"};
-static const char *const cluster_at_names[] = {"issue", "entry"};
-_Static_assert(CLUSTER_AT_ISSUE == 0 && CLUSTER_AT_ENTRY == 1, "order of sm_cluster_at");
-static const char *const dependences_names[] = {"scoreboard", "control"};
-_Static_assert(SM_SCOREBOARD == 0 && SM_CONTROL == 1, "order of sm_dependences");
-static const char *const scheduler_names[] = {
-#define SCHEDULER(id, name, ...) #name,
-#include "sm/scheduler.def"
-};
-static const char *const coalesce_names[] = {"tesla10", "tesla12", "line128", "sector32",
-                                             "line128_warp", "sector32_warp"};
-_Static_assert(COALESCE_TESLA10 == 0 && COALESCE_SECTOR32_WARP == 5, "order of coalesce_kind");
-static const char *const net_names[] = {"crossbar", "mesh"};
-_Static_assert(NET_CROSSBAR == 0 && NET_MESH == 1, "order of net_kind");
-static const char *const dram_names[] = {
-#define DRAM_KIND(id, name, ...) name,
-#include "mem/dram_kind.def"
-#undef DRAM_KIND
-};
-static const char *const device_names[] = {"hp", "lstp", "lop"};
-_Static_assert(GPU_DEVICE_HP == 0 && GPU_DEVICE_LOP == 2, "order of gpu_device");
 
 // ---- one struct of texts a section -----------------------------------------------------------
 #define K_UINT(name, ...) char *name;

@@ -2,13 +2,15 @@
 #ifndef WW_DEVICE_H
 #define WW_DEVICE_H
 
-#include "code/code.h"
-#include "exec/devmem.h"
-#include "exec/launch.h"
 #include "activity/mem.h"
 #include "activity/sm.h"
+#include "exec/devmem.h"
+#include "exec/launch.h"
+#include "gpu/fields.h"
 #include "gpu/gpu.h"
 #include "gpu/threads.h"
+#include "isa/generation.h"
+#include "mem/mem.h"
 #include "sm/group.h"
 
 // ---- work in streams --------------------------------------------------------------------------

@@ -18,182 +18,17 @@
 #ifndef WW_GPU_H
 #define WW_GPU_H
 
-#include "activity/activity.h"
-#include "exec/fault.h"
 #include "exec/findings.h"
-#include "isa/image.h"
-#include "mem/config.h"
+#include "gpu/config.h"
+#include "gpu/limits.h"
+#include "gpu/result.h"
 #include "savings/savings.h"
-#include "sm/config.h"
-#include "sm/result.h"
 
-// ---- configuration ----------------------------------------------------------------------------
-struct gpu_clocks {
-#include "base/keys_begin.h"
-#define KEYS_clocks
-#include "gpu/config_keys.def"
-#undef KEYS_clocks
-#include "base/keys_end.h"
-};
+struct code_image;
+struct code_param;
+struct devmem;
+struct ptx_module;
 
-enum { GPU_PARAM_BYTES = 32764 }; // of a kernel, at most: CUDA 12.1 and later, on sm_70 and later
-enum { GPU_NAME_BYTES = 64, GPU_TEXT_BYTES = 256, GPU_PATH_BYTES = 1024 };
-
-// What the power model must know of the chip besides its structure.
-struct gpu_tech {
-#include "base/keys_begin.h"
-#define KEYS_tech
-#include "gpu/config_keys.def"
-#undef KEYS_tech
-#include "base/keys_end.h"
-};
-
-// What the power model is told beside technology and structure: choices, and what no structure
-// says. Areas and watts of the rest are declared: nobody can see into it.
-enum gpu_device { GPU_DEVICE_HP, GPU_DEVICE_LSTP, GPU_DEVICE_LOP };
-struct gpu_power {
-#include "base/keys_begin.h"
-#define KEYS_power
-#include "gpu/config_keys.def"
-#undef KEYS_power
-#include "base/keys_end.h"
-};
-
-// What the files say before options, or a section `core`, change it; 0 in a configuration made by
-// hand.
-struct gpu_nominal {
-    double core_mhz, vdd_v;
-};
-
-struct gpu_config {
-    char name[GPU_NAME_BYTES]; // "gtx480"; the file's name without .yaml
-    char path[GPU_PATH_BYTES]; // file it was read from
-    bool has_base;             // the file names another one that it builds on
-    struct gpu_nominal nominal;
-#include "base/keys_begin.h"
-#define KEYS_top
-#include "gpu/config_keys.def"
-#undef KEYS_top
-#include "base/keys_end.h"
-};
-
-// Textures and surfaces: widths, heights and depths, layers last. 0: there are none.
-struct gpu_image_limits {
-    uint32_t tex1d, tex1d_mipmap, tex1d_linear, tex1d_layered[2];
-    uint32_t tex2d[2], tex2d_mipmap[2], tex2d_linear[3], tex2d_gather[2], tex2d_layered[3];
-    uint32_t tex3d[3], tex3d_alternate[3], cubemap, cubemap_layered[2];
-    uint32_t surf1d, surf1d_layered[2], surf2d[2], surf2d_layered[3], surf3d[3];
-    uint32_t surf_cubemap, surf_cubemap_layered[2];
-};
-
-// What a program may ask for and what launches are checked against; by compute capability
-// (limits.c) and by configuration.
-struct gpu_limits {
-    uint32_t warp_size, threads_per_block, block[3], grid[3];
-    // Shared memory of a block: statically, and dynamically unless it asks for more; at most.
-    uint32_t shared_per_block, shared_optin;
-    uint32_t registers_per_block, registers_per_thread;
-    uint32_t param_bytes, const_bytes;
-    uint32_t threads_per_sm, warps_per_sm, blocks_per_sm, shared_per_sm, registers_per_sm;
-    const struct gpu_image_limits *image;
-    uint32_t tex_alignment, surface_alignment, tex_pitch_alignment;
-    uint64_t max_pitch;
-    uint64_t local_per_thread;
-    bool can_map_host, concurrent_kernels, unified_addressing, global_l1, local_l1, doubles,
-        generic_addressing, gather;
-    uint32_t double_ratio; // single to double precision, 0: no doubles
-};
-
-// Reads "gtx480" (looked for in the search path) or a path to a YAML file, its bases, then
-// `overrides` ("sm.schedulers=4"; "core.clock_mhz=500" moves the clocks of lanes, network and L2
-// with the core's, "core.vdd=0.9" is tech.vdd_v). A core clock that an override changes takes the
-// supply with it (gpu_supply_at), unless an override names one. Unknown keys, wrong types, impossible
-// combinations: refused with file and line. `out` is plain data.
-enum ww_status gpu_config_load(const char *name_or_path, const char *const *overrides,
-                               uint32_t n_overrides, struct diags *d, struct gpu_config *out);
-// The same checks for a configuration that was made by hand.
-enum ww_status gpu_config_check(const struct gpu_config *c, struct diags *d);
-// Refuses the value of a key that somebody else (the power model) cannot work with: the diagnostic
-// points at the line of the file that set it, or names the option. Answers WW_ERROR_CONFIG.
-enum ww_status gpu_config_refuse(const struct gpu_config *c, const char *key, struct diags *d,
-                                 const char *fmt, ...) WW_PRINTF(4, 5);
-void gpu_config_limits(const struct gpu_config *c, struct gpu_limits *out);
-// Published points of a board's supply (`tech.volts`). n is 0 where there are none.
-enum { GPU_SUPPLY_POINTS = 16 };
-struct gpu_supply_points {
-    uint32_t n;
-    double mhz[GPU_SUPPLY_POINTS], v[GPU_SUPPLY_POINTS];
-};
-void gpu_supply_points(const struct gpu_config *c, struct gpu_supply_points *out);
-// The supply in V that the board gives its chip at a core clock, a tenth of a millivolt upwards; the
-// file's own clock has the file's own supply. By `tech.volts`: straight lines between points, the
-// lowest point's supply below it, 0 above the highest. Without points, or where they end below the
-// file's own clock: the clock to the power of `tech.volt_rise`, at least `tech.volt_floor` of the
-// file's supply. 0 also above 2 V, which no key takes.
-double gpu_supply_at(const struct gpu_config *c, double core_mhz);
-// The least supply that gpu_supply_at gives.
-double gpu_supply_least(const struct gpu_config *c);
-// Whether the supply is not the file's own but that of the changed clock: no option named one.
-bool gpu_supply_follows(const struct gpu_config *c);
-// GPU files that are there, sorted by name. Search path: $WARPWATT_GPUS (directories, ':' between),
-// share/warpwatt/gpus beside the program's or library's own folder, the source tree it was built
-// from.
-struct gpu_listing { const char *name, *path, *description; };
-enum ww_status gpu_config_list(struct arena *a, struct gpu_listing **list, uint32_t *n,
-                               struct diags *d);
-// Every key with its unit and prose, for `warpwatt gpus --keys` and the reference page.
-enum config_seer { CONFIG_NOBODY, CONFIG_TIMING, CONFIG_ENERGY, CONFIG_BOTH };
-struct gpu_key {
-    const char *path, *type, *unit, *prose;
-    enum config_seer seen_by;
-    const char *range;    // "1 to 64", "" where the type says it
-    const char *fallback; // NULL: the file must say it
-};
-uint32_t gpu_config_keys(struct arena *a, const struct gpu_key **keys);
-// Rules between keys (config_rules.def): of which section, which keys ('|' between), what must hold,
-// as C. The last has no section.
-struct gpu_rule { const char *section, *keys, *holds; };
-extern const struct gpu_rule gpu_rules[];
-// What follows from a key (config_derived.def): `key` moves when `from` is set, or is another name
-// of it. The last has no key.
-struct gpu_derived { const char *key, *from, *how; };
-extern const struct gpu_derived gpu_derived[];
-// Names that set keys without being some, for -s and in a file's section `core`.
-enum { GPU_SHORTHANDS = 2 };
-extern const struct gpu_key gpu_shorthands[GPU_SHORTHANDS];
-// One value as text ("48", "gto"); false when there is no such key.
-bool gpu_config_get(const struct gpu_config *c, const char *key, char *buf, size_t size);
-// The whole configuration as YAML that gpu_config_load reads back.
-void gpu_config_print(const struct gpu_config *c, FILE *out);
-
-// ---- techniques -------------------------------------------------------------------------------
-// A technique file: savings/NAME.yaml. Texts live in the arena that it was read into.
-struct technique {
-    const char *name, *path, *description, *paper;
-    const char **mechanism;
-    struct technique_value { const char *name, *value, *source; } *gpu, *option;
-    uint32_t n_mechanisms, n_gpu, n_options;
-    bool broken; // in a list: the file does not load, and holds nothing but its name and path
-};
-// What a technique in a file is called: the file's name without its folder and `.yaml`.
-const char *technique_name(struct arena *a, const char *name_or_path);
-// Reads "warped-gates" (looked for in $WARPWATT_SAVINGS, share/warpwatt/savings, the source tree)
-// or a path to a YAML file. Unknown keys, options and mechanisms are refused.
-enum ww_status technique_load(struct arena *a, const char *name_or_path, struct diags *d,
-                              struct technique *out);
-// All there are, by name. A file that does not load is in the list as broken, with its sentence in
-// the diagnostics.
-enum ww_status technique_list(struct arena *a, struct technique **list, uint32_t *n,
-                              struct diags *d);
-// A GPU with techniques: `names` is "none", NULL, or names with `+` between; `overrides` are keys
-// of the GPU file and, as "savings.NAME=VALUE", options. What a technique says of the GPU (its
-// scheduler) counts less than an override. `*s` has no mechanisms when there is nothing to run
-// with.
-enum ww_status technique_configure(const char *gpu, const char *names, const char *const *overrides,
-                                   uint32_t n_overrides, struct diags *d, struct gpu_config *c,
-                                   struct savings *s);
-
-// ---- a device ---------------------------------------------------------------------------------
 struct gpu;
 struct gpu_result;
 
@@ -421,55 +256,6 @@ struct gpu_launch {
 // Checks against limits and queues. `id` (may be NULL) is the launch's number, from 1.
 enum ww_status gpu_launch(struct gpu *g, struct gpu_stream *s, struct gpu_kernel *k,
                           const struct gpu_launch *l, struct diags *d, uint64_t *id);
-
-// ---- results ----------------------------------------------------------------------------------
-struct gpu_interval {
-    uint64_t from, to; // core cycles since the launch began
-    struct activity activity; // of these cycles, whole chip
-};
-
-struct gpu_result {
-    uint64_t id;
-    const char *kernel, *module;
-    uint32_t grid[3], block[3];
-    uint32_t dynamic_shared;
-    const struct code_image *image;
-    enum ww_status status; // WW_OK, or why it is partial
-    const char *text;      // sentence when it is not OK, else NULL
-    struct exec_fault fault;   // kind FAULT_NONE when there is none
-    bool functional;       // no time: cycles and timing counts are 0
-    uint32_t overlapped; // other launches that ran beside it for a while: their activity is in ours
-    uint64_t start_cycle, end_cycle; // device time
-    uint64_t cycles;       // end - start
-    double start_s, seconds;
-    uint64_t warp_instructions, thread_instructions;
-    uint64_t ctas, ctas_done;
-    struct sm_occupancy occupancy;   // possible
-    double achieved_warps;           // resident warps, mean over busy SM cycles
-    struct activity activity;        // whole chip: SMs + partitions; ACT_cycles = cycles
-    const struct activity *sm;       // [n_sms]
-    uint32_t n_sms;
-    const struct activity *partition; // [n_partitions]
-    uint32_t n_partitions;
-    const struct gpu_interval *interval;
-    uint32_t n_intervals;
-    const struct sm_inst_counts *inst; // [image->n_insts], summed over SMs; NULL when not counted
-    const struct sm_inst_memory *inst_memory; // what they asked of memory; NULL like `inst`
-    double host_seconds;   // what simulating it took
-};
-uint32_t gpu_result_count(const struct gpu *g);                       // with keep_results
-const struct gpu_result *gpu_result_at(const struct gpu *g, uint32_t i); // in order of completion
-void gpu_results_clear(struct gpu *g);
-
-// Everything since gpu_create, overlaps counted once. Idle cycles between launches are in `cycles`
-// of the totals, not in its activity.
-struct gpu_totals {
-    uint64_t launches, cycles, kernel_cycles, warp_instructions, thread_instructions;
-    uint64_t copies, copied_bytes;
-    double seconds, kernel_seconds, copy_seconds;
-    struct activity activity;
-};
-void gpu_totals(const struct gpu *g, struct gpu_totals *out);
 
 // ---- handles of warpwatt.h, for the part of it that the power room implements
 struct ww_gpu;

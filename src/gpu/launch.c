@@ -1,4 +1,5 @@
 // Launches: what is refused, with a sentence, before anything is queued.
+#include "code/code.h"
 #include "gpu/device.h"
 
 static enum ww_status refuse(const struct gpu_kernel *k, struct diags *d, const char *fmt, ...)

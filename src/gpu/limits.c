@@ -2,7 +2,8 @@
 // table 12 "Technical Specifications per Compute Capability", from 5.0 on that of release 12;
 // parameter space and alignment limits from the same guides), the rest from the configuration.
 #include "exec/exec.h"
-#include "gpu/gpu.h"
+#include "gpu/fields.h"
+#include "gpu/limits.h"
 
 #include <math.h>
 

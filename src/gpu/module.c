@@ -1,5 +1,6 @@
 // Modules: where a PTX module's variables live, what they hold at the start, and the machine code
 // of its kernels, made when somebody asks for it first.
+#include "code/code.h"
 #include "gpu/device.h"
 
 enum { CONST_ALIGN = 256 };

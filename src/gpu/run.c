@@ -17,6 +17,7 @@
 #include "exec/functional.h"
 #include "exec/round.h"
 #include "exec/wait.h"
+#include "isa/image.h"
 
 #include <assert.h>
 #include <stdlib.h>

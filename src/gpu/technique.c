@@ -6,6 +6,7 @@
 
 #include "gpu/config_int.h"
 #include "gpu/device.h"
+#include "gpu/technique.h"
 #include "gpu/yaml_words.h"
 
 enum { MAX_FILE = 1 << 20, MAX_SETTINGS = 128 };
@@ -345,8 +346,10 @@ enum ww_status technique_configure(const char *gpu, const char *names, const cha
                                    uint32_t n_overrides, struct diags *d, struct gpu_config *c,
                                    struct savings *out) {
     struct arena a;
+    struct savings unwanted;
     arena_init(&a, NULL);
-    const enum ww_status s = configure(&a, gpu, names, overrides, n_overrides, d, c, out);
+    const enum ww_status s =
+        configure(&a, gpu, names, overrides, n_overrides, d, c, out ? out : &unwanted);
     arena_free(&a);
     return s;
 }

@@ -1,6 +1,8 @@
 // The power model's part of the public header, warpwatt.h: no simulation, only counts.
 #include <stdlib.h>
 
+#include "gpu/fields.h"
+#include "gpu/gpu.h"
 #include "power/power_gpu.h"
 #include "warpwatt.h"
 

@@ -2,6 +2,7 @@
 // (a rest of the die, losses) come from the file's section `power`; the rest follows from
 // structure.
 #include "exec/exec.h"
+#include "gpu/fields.h"
 #include "power/power_gpu.h"
 
 #include <math.h>

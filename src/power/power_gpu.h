@@ -3,7 +3,7 @@
 #ifndef WW_POWER_POWER_GPU_H
 #define WW_POWER_POWER_GPU_H
 
-#include "gpu/gpu.h"
+#include "gpu/config.h"
 #include "power/power.h"
 
 // Lanes are derived from throughput: a pipeline that takes a warp every `interval` core cycles has

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "gpu/gpu.h"
 #include "process/refuse.h"
 #include "process/watch.h"
 #include "report/trace.h"
@@ -39,7 +40,7 @@ static struct {
     pthread_mutex_t lock;
     struct process_front front;
     struct gpu *gpu;
-    struct gpu_config config;
+    struct gpu_config *config;
     struct arena arena;
     struct diags diags;
     struct session session;
@@ -69,7 +70,7 @@ static struct {
 struct gpu *process_gpu(void) {
     return the.gpu;
 }
-const struct gpu_config *process_config(void) { return &the.config; }
+const struct gpu_config *process_config(void) { return the.config; }
 struct diags *process_diags(void) {
     return &the.diags;
 }
@@ -209,16 +210,16 @@ static void write_refusals_alone(void) {
     struct arena a;
     struct diags d;
     struct session session;
-    struct gpu_config config;
     struct savings savings = {0};
     struct record *record = NULL;
     arena_init(&a, NULL);
     diags_init(&d);
     enum ww_status s = session_from_env(&a, &session, &d);
     const char *const path = s == WW_OK && session.record ? claim_record(&a, session.record) : NULL;
-    if (path) s = session_configure(&session, &d, &config, &savings);
+    struct gpu_config *const config = gpu_config_new(&a);
+    if (path) s = session_configure(&session, &d, config, &savings);
     if (path && s == WW_OK)
-        s = record_open(path, &config, program_invocation_name, &session, false, &d, &record);
+        s = record_open(path, config, program_invocation_name, &session, false, &d, &record);
     if (record) {
         refusals_each(write_refusal, record);
         s = record_close(record, &(struct gpu_totals){.launches = 0}, &d);
@@ -340,15 +341,16 @@ static enum ww_status start(void) {
     diags_init(&the.diags);
     enum ww_status s = session_from_env(&the.arena, &the.session, &the.diags);
     struct savings savings = {0};
+    the.config = gpu_config_new(&the.arena);
     if (s == WW_OK) s = session_filter_create(&the.session, &the.diags, &the.filter);
-    if (s == WW_OK) s = session_configure(&the.session, &the.diags, &the.config, &savings);
+    if (s == WW_OK) s = session_configure(&the.session, &the.diags, the.config, &savings);
     const char *const record =
         s == WW_OK && the.session.record ? claim_record(&the.arena, the.session.record) : NULL;
     if (record)
-        s = record_open(record, &the.config, program_invocation_name, &the.session, true,
-                        &the.diags, &the.record);
+        s = record_open(record, the.config, program_invocation_name, &the.session, true, &the.diags,
+                        &the.record);
     if (s == WW_OK && record)
-        s = trace_open(record, &the.session, &the.config, &the.diags, &the.trace);
+        s = trace_open(record, &the.session, the.config, &the.diags, &the.trace);
     if (s != WW_OK) return s;
     progress_init(&the.progress, stderr, the.session.progress);
     the.progress.expected = the.session.expected;
@@ -364,9 +366,9 @@ static enum ww_status start(void) {
     if (the.record) o.copy_done = on_copy;
     o.log = on_log;
     o.stop = &the.stop;
-    s = gpu_create(&the.config, &o, &the.diags, &the.gpu);
+    s = gpu_create(the.config, &o, &the.diags, &the.gpu);
     if (s != WW_OK) return s;
-    gpu_told_config(&o.told, &the.config);
+    gpu_told_config(&o.told, the.config);
     if (the.record || the.session.owner)
         the.is_watched = watch_start((pid_t)the.session.owner, end_now);
     if (the.record) catch_signals();

@@ -16,6 +16,8 @@
 #include "report/report.h"
 #include "report/session.h"
 
+struct gpu;
+
 // What a front end adds. All may be NULL; they are called with the lock held.
 struct process_front {
     void (*opened)(struct gpu *g);

@@ -1,6 +1,11 @@
 // `warpwatt chip` for people and for programs.
 #include "report/chip.h"
 
+static double real(const struct gpu_config *g, const char *key) { return gpu_config_real(g, key); }
+static const char *word(const struct gpu_config *g, const char *key) {
+    return gpu_config_word(g, key);
+}
+
 static double own_still(const struct power_component *p) {
     return p->leak_sub_w + p->leak_gate_w + p->constant_w;
 }
@@ -72,30 +77,33 @@ static void beside(FILE *out, const char *what, const char *unit, double ours, d
 
 void chip_report_print(const struct chip_report *r, int depth, FILE *out) {
     const struct gpu_config *g = r->gpu;
-    fprintf(out, "%s (%s): %g nm, %g V, %g MHz (lanes %g MHz), %g K\n\n", g->product, g->chip,
-            g->tech.node_nm, g->tech.vdd_v, g->clocks.core_mhz, g->clocks.hot_mhz,
-            g->tech.temperature_k);
+    fprintf(out, "%s (%s): %g nm, %g V, %g MHz (lanes %g MHz), %g K\n\n", word(g, "product"),
+            word(g, "chip"), real(g, "tech.node_nm"), real(g, "tech.vdd_v"),
+            real(g, "clocks.core_mhz"), real(g, "clocks.hot_mhz"), real(g, "tech.temperature_k"));
     fprintf(out, "%-24s %6s %9s %10s %10s %9s  %s\n", "component", "count", "area mm2", "leakage W",
             "constant W", "peak W", "basis");
     print_below(&r->tree, 0, 0, depth, out);
     fprintf(out, "\n%-34s %9s %9s %10s\n", "", "ours", "vendor", "off by");
-    beside(out, "die area", "mm2", r->area_mm2, g->tech.die_mm2);
+    beside(out, "die area", "mm2", r->area_mm2, real(g, "tech.die_mm2"));
     char peak[64];
     snprintf(peak, sizeof peak, "peak at %g K, duty %.3g",
-             r->config.limit_k > 0 ? r->config.limit_k : g->tech.temperature_k, r->tree.peak_duty);
-    beside(out, peak, "W", r->peak_w, g->tech.tdp_w);
-    beside(out, "static, or idle as published", "W", r->still_w, g->tech.idle_w);
+             r->config.limit_k > 0 ? r->config.limit_k : real(g, "tech.temperature_k"),
+             r->tree.peak_duty);
+    beside(out, peak, "W", r->peak_w, real(g, "tech.tdp_w"));
+    beside(out, "static, or idle as published", "W", r->still_w, real(g, "tech.idle_w"));
     beside(out, "with the clock that always runs", "W", r->idle_w, 0);
-    if (g->tech.idle_w > 0 && g->tech.idle_what[0])
-        fprintf(out, "(the published %g W: %s)\n", g->tech.idle_w, g->tech.idle_what);
+    if (real(g, "tech.idle_w") > 0 && *word(g, "tech.idle_what"))
+        fprintf(out, "(the published %g W: %s)\n", real(g, "tech.idle_w"),
+                word(g, "tech.idle_what"));
     fprintf(
         out,
         "\nresting on constants that the GPU file marks as fitted: %.0f %% of the area, %.0f %% of "
         "the static\npower, %.0f %% of the peak%s. %s\n",
         100 * r->fitted_area, 100 * r->fitted_still, 100 * r->fitted_peak,
         r->tree.peak_duty < 1 ? " (whose duty is fitted too)" : "",
-        g->power.fitted_here ? "They are fitted to this chip, some to others too."
-                             : "They are fitted to other chips: its figures are predictions.");
+        gpu_config_flag(g, "power.fitted_here")
+            ? "They are fitted to this chip, some to others too."
+            : "They are fitted to other chips: its figures are predictions.");
 }
 
 static json_t *component_json(const struct power_tree *t, int i) {
@@ -146,13 +154,13 @@ json_t *chip_report_json(const struct chip_report *r) {
     json_t *o = json_object(), *list = json_array(), *vendor = json_object(),
            *fitted = json_object();
     json_object_set_new(o, "format", json_integer(1));
-    json_object_set_new(o, "gpu", json_string(g->name));
-    json_object_set_new(o, "product", json_string(g->product));
-    json_object_set_new(o, "chip", json_string(g->chip));
-    json_object_set_new(o, "node_nm", json_real(g->tech.node_nm));
-    json_object_set_new(o, "vdd_v", json_real(g->tech.vdd_v));
-    json_object_set_new(o, "core_mhz", json_real(g->clocks.core_mhz));
-    json_object_set_new(o, "temperature_k", json_real(g->tech.temperature_k));
+    json_object_set_new(o, "gpu", json_string(gpu_config_name(g)));
+    json_object_set_new(o, "product", json_string(word(g, "product")));
+    json_object_set_new(o, "chip", json_string(word(g, "chip")));
+    json_object_set_new(o, "node_nm", json_real(real(g, "tech.node_nm")));
+    json_object_set_new(o, "vdd_v", json_real(real(g, "tech.vdd_v")));
+    json_object_set_new(o, "core_mhz", json_real(real(g, "clocks.core_mhz")));
+    json_object_set_new(o, "temperature_k", json_real(real(g, "tech.temperature_k")));
     json_object_set_new(o, "limit_k", json_real(r->config.limit_k));
     json_object_set_new(o, "peak_duty", json_real(r->tree.peak_duty));
     json_object_set_new(o, "area_mm2", json_real(r->area_mm2));
@@ -160,17 +168,18 @@ json_t *chip_report_json(const struct chip_report *r) {
     json_object_set_new(o, "static_w", json_real(r->still_w));
     json_object_set_new(o, "idle_w", json_real(r->idle_w));
     json_object_set_new(o, "peak_w", json_real(r->peak_w));
-    json_object_set_new(vendor, "area_mm2", json_real(g->tech.die_mm2));
-    json_object_set_new(vendor, "peak_w", json_real(g->tech.tdp_w));
+    json_object_set_new(vendor, "area_mm2", json_real(real(g, "tech.die_mm2")));
+    json_object_set_new(vendor, "peak_w", json_real(real(g, "tech.tdp_w")));
     json_object_set_new(vendor, "static_or_idle_w",
-                        g->tech.idle_w > 0 ? json_real(g->tech.idle_w) : json_null());
-    json_object_set_new(vendor, "static_or_idle", json_string(g->tech.idle_what));
+                        real(g, "tech.idle_w") > 0 ? json_real(real(g, "tech.idle_w"))
+                                                   : json_null());
+    json_object_set_new(vendor, "static_or_idle", json_string(word(g, "tech.idle_what")));
     json_object_set_new(o, "vendor", vendor);
     json_object_set_new(fitted, "area", json_real(r->fitted_area));
     json_object_set_new(fitted, "static", json_real(r->fitted_still));
     json_object_set_new(fitted, "peak", json_real(r->fitted_peak));
     json_object_set_new(o, "fitted_share", fitted);
-    json_object_set_new(o, "prediction", json_boolean(!g->power.fitted_here));
+    json_object_set_new(o, "prediction", json_boolean(!gpu_config_flag(g, "power.fitted_here")));
     for (int i = 0; i < r->tree.components; i++)
         json_array_append_new(list, component_json(&r->tree, i));
     json_object_set_new(o, "components", list);

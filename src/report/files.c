@@ -1,6 +1,7 @@
 // The run as files for programs: JSON, CSV, XML. Every counter stands by its name;
 // the XML also has the activity factors that GPUSimPow's report shows by name (its table 1):
 // af_generated_gmem_reads and af_rdsch_percent.
+#include "activity/stall.h"
 #include "base/sum.h"
 #include "report/account.h"
 

@@ -1,4 +1,5 @@
 // The progress line: kernel, CTAs done, simulated time, speed, time left.
+#include "gpu/gpu.h"
 #include "report/report.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 // Writing and reading the record of a run: JSON lines (see report.h).
+#include "isa/image.h"
+#include "gpu/gpu.h"
 #include "report/record_int.h"
 #include "report/session.h"
 
@@ -139,24 +141,31 @@ static json_t *activity_json(const struct activity *a, bool all) {
 json_t *record_activity_json(const struct activity *a) { return activity_json(a, true); }
 
 static json_t *gpu_json(const struct gpu_config *c) {
-    const struct dram_config *m = &c->mem.dram;
-    const double channels = (double)c->mem.partitions * m->channels_per_partition;
-    const double peak = channels * m->bus_bits / 8.0 * m->data_rate * m->clock_mhz * 1e6;
+    static const struct {
+        const char *name, *key;
+    } counts[] = {{"sms", "sm_count"},
+                  {"schedulers", "sm.schedulers"},
+                  {"issue_width", "sm.issue_width"},
+                  {"warps_per_sm", "sm.max_warps"}};
+    const double channels = gpu_config_real(c, "mem.partitions") *
+                            gpu_config_real(c, "mem.dram.channels_per_partition");
+    const double peak = channels * gpu_config_real(c, "mem.dram.bus_bits") / 8.0 *
+                        gpu_config_real(c, "mem.dram.data_rate") *
+                        gpu_config_real(c, "clocks.dram_mhz") * 1e6;
     json_t *o = json_object();
-    json_object_set_new(o, "name", json_string(c->name));
-    json_object_set_new(o, "product", json_string(c->product));
-    json_object_set_new(o, "chip", json_string(c->chip));
-    json_object_set_new(o, "sms", integer(c->sm_count));
-    json_object_set_new(o, "schedulers", integer(c->sm.schedulers));
-    json_object_set_new(o, "issue_width", integer(c->sm.issue_width));
-    json_object_set_new(o, "warps_per_sm", integer(c->sm.max_warps));
-    json_object_set_new(o, "core_clock_mhz", json_real(c->clocks.core_mhz));
-    json_object_set_new(o, "dram_clock_mhz", json_real(c->clocks.dram_mhz));
+    json_object_set_new(o, "name", json_string(gpu_config_name(c)));
+    json_object_set_new(o, "product", json_string(gpu_config_word(c, "product")));
+    json_object_set_new(o, "chip", json_string(gpu_config_word(c, "chip")));
+    for (size_t i = 0; i < WW_COUNT(counts); i++)
+        json_object_set_new(o, counts[i].name, integer(gpu_config_count(c, counts[i].key)));
+    json_object_set_new(o, "core_clock_mhz", json_real(gpu_config_real(c, "clocks.core_mhz")));
+    json_object_set_new(o, "dram_clock_mhz", json_real(gpu_config_real(c, "clocks.dram_mhz")));
     json_object_set_new(o, "dram_peak_bytes_per_s", json_real(peak));
-    json_object_set_new(o, "l1_bytes", integer(c->sm.l1d.bytes));
+    json_object_set_new(o, "l1_bytes", integer(gpu_config_count(c, "sm.l1d.bytes")));
     json_object_set_new(
         o, "l2_bytes",
-        integer((uint64_t)c->mem.l2.bytes * c->mem.partitions * c->mem.slices_per_partition));
+        integer(gpu_config_count(c, "mem.l2.bytes") * gpu_config_count(c, "mem.partitions") *
+                gpu_config_count(c, "mem.slices_per_partition")));
     return o;
 }
 

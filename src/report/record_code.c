@@ -1,6 +1,7 @@
 // The "code" line of a record: what a person needs to find an instruction's place: machine code
 // with its PTX line, its line of the CUDA source, its operation class, and the PTX lines
 // themselves.
+#include "isa/image.h"
 #include "report/record_int.h"
 
 #include <stdlib.h>

@@ -14,9 +14,15 @@
 
 #include <jansson.h>
 
-#include "gpu/gpu.h"
+#include "base/base.h"
 
 struct account; // account.h
+struct activity;
+struct gpu_config;
+struct gpu_progress;
+struct gpu_result;
+struct gpu_span;
+struct gpu_totals;
 struct session; // session.h
 
 // ---- recording ------------------------------------------------------------------------------

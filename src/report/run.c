@@ -1,5 +1,6 @@
 // Reading the record of a run (see report.h): the launches and errors of all processes, one list
 // each.
+#include "activity/activity.h"
 #include "report/record_int.h"
 
 #include <errno.h>

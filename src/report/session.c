@@ -1,4 +1,6 @@
 // See session.h. One table of variables: name, kind, where.
+#include "gpu/gpu.h"
+#include "gpu/technique.h"
 #include "report/session.h"
 
 #include <regex.h>

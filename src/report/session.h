@@ -3,7 +3,6 @@
 #ifndef WW_SESSION_H
 #define WW_SESSION_H
 
-#include "gpu/gpu.h"
 #include "report/report.h"
 
 // The GPU when none is named: of the user's own programs, which ask for what GPUs of today have,
@@ -12,6 +11,9 @@
 #define SESSION_GPU             "gtx480"
 
 enum { SESSION_MAX_OVERRIDES = 64, SESSION_DEFAULT_INTERVAL = 0 };
+
+struct gpu_options;
+struct savings;
 
 struct session {
     const char *gpu;                              // name or path; NULL: SESSION_GPU

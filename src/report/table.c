@@ -1,4 +1,5 @@
 // The table that a person reads at the end of a run.
+#include "activity/stall.h"
 #include "report/account.h"
 #include "report/demangle.h"
 

@@ -2,6 +2,8 @@
 // spans (ts, dur in microseconds), "C" counters, "M" names of processes and threads. A process of
 // the program is three of the trace: its host calls, its streams, its SMs. Times are rounded to
 // nanoseconds, both ends of a span, so that spans of a track that touch do not overlap.
+#include "activity/stall.h"
+#include "gpu/gpu.h"
 #include "report/trace.h"
 
 #include <errno.h>
@@ -168,11 +170,11 @@ enum ww_status trace_open(const char *record, const struct session *s, const str
     char name[TRACE_NAME_BYTES];
     struct trace *t = calloc(1, sizeof *t);
     if (!t || !(t->path = strdup(part_name(record, name))) ||
-        !(t->places_named = calloc(c->sm_count, sizeof *t->places_named))) {
+        !(t->places_named = calloc(gpu_config_count(c, "sm_count"), sizeof *t->places_named))) {
         if (t) trace_free(t);
         return diag_add(d, WW_ERROR_MEMORY, "out of memory for the timeline");
     }
-    t->n_sms = c->sm_count;
+    t->n_sms = (uint32_t)gpu_config_count(c, "sm_count");
     enum ww_status status = window_init(&t->window, s, d);
     errno = 0;
     if (status == WW_OK && !(t->file = gzopen(t->path, "wbe1")))

@@ -3,6 +3,9 @@
 // study's metrics, a few figures of a run, and every counter by its name. A column is computed when
 // it is asked for, in the scope (workload, configuration, kernel) that holds then; functions change
 // the scope for an expression of their own (kernel, other, at, average...).
+#include "activity/stall.h"
+#include "isa/op_class.h"
+#include "gpu/technique.h"
 #include "study/study.h"
 
 #include "power/check.h"
@@ -58,7 +61,7 @@ struct eval {
     struct power_check *circuit; // our circuit models at published points; NULL until asked for
     unsigned circuits;
     sqlite3 *db;
-    const struct gpu_config *gpu; // [configurations]
+    const struct gpu_config *const *gpu; // [configurations]
     struct watts **watts;         // [configurations], NULL: not covered
     const char *note;
     struct column *column;
@@ -205,9 +208,9 @@ static struct value component_of(struct eval *e, const char *name, const struct 
     const int near = text_nearest(name, names, n);
     if (near >= 0)
         return wrong(e, "the power model of %s has no component `%s`; did you mean `%s`?",
-                     e->gpu[c].name, name, names[near]);
+                     gpu_config_name(e->gpu[c]), name, names[near]);
     return wrong(e, "the power model of %s has no component `%s`; `warpwatt chip -g %s` lists them",
-                 e->gpu[c].name, name, e->gpu[c].name);
+                 gpu_config_name(e->gpu[c]), name, gpu_config_name(e->gpu[c]));
 }
 
 // part 0: dynamic, 1: static, 2: both
@@ -630,17 +633,16 @@ static void f_goes_with(sqlite3_context *c, int n, sqlite3_value **arg) {
         &e->study->configuration.at[e->scope.configuration];
     const bool plain = strcmp(k->policy, "none") == 0;
     const char *const other = text_arg(arg, n, 0);
-    struct gpu_config gpu;
-    struct savings savings;
+    struct gpu_config *const gpu = gpu_config_new(e->arena);
     struct diags d;
     diags_init(&d);
-    const bool alone = technique_configure(k->gpu, other, NULL, 0, &d, &gpu, &savings) == WW_OK;
+    const bool alone = technique_configure(k->gpu, other, NULL, 0, &d, gpu, NULL) == WW_OK;
     char why[600] = "";
     if (!alone) diags_first(&d, why, sizeof why);
     diags_free(&d);
     diags_init(&d);
     const char *const both = plain ? other : arena_printf(e->arena, "%s+%s", k->policy, other);
-    const bool is = technique_configure(k->gpu, both, k->set, k->n_set, &d, &gpu, &savings) == WW_OK;
+    const bool is = technique_configure(k->gpu, both, k->set, k->n_set, &d, gpu, NULL) == WW_OK;
     diags_free(&d);
     answer(c, e, alone ? number(is) : wrong(e, "goes_with('%s'): %s", other, why));
 }
@@ -664,7 +666,7 @@ static void f_config(sqlite3_context *c, int n, sqlite3_value **arg) {
     double v = NAN;
     if (e->scope.configuration < 0)
         answer(c, e, wrong(e, "config('%s') needs a configuration", key));
-    else if (!gpu_config_get(&e->gpu[e->scope.configuration], key, text, sizeof text))
+    else if (!gpu_config_get(e->gpu[e->scope.configuration], key, text, sizeof text))
         answer(c, e, wrong(e, "a GPU file has no key `%s`", key));
     else if (!text_to_double(text, &v))
         answer(c, e, wrong(e, "%s is `%s`, not a number", key, text));
@@ -936,8 +938,8 @@ static void forget(struct eval *e) {
                sizeof *e->memo_set);
 }
 
-enum ww_status eval_new(struct arena *a, const struct study *s, const struct gpu_config *gpus,
-                        struct diags *d, struct eval **out) {
+enum ww_status eval_new(struct arena *a, const struct study *s,
+                        const struct gpu_config *const *gpus, struct diags *d, struct eval **out) {
     struct eval *e = arena_alloc(a, sizeof *e);
     *e = (struct eval){.arena = a, .study = s, .gpu = gpus, .dry = true};
     const size_t n = (size_t)(s->metric.n + 1) * (s->workload.n + 1) * (s->configuration.n + 1);
@@ -959,9 +961,9 @@ enum ww_status eval_new(struct arena *a, const struct study *s, const struct gpu
     for (uint32_t i = 0; i < act_info_n; i++) add_column(e, act_info[i].name, COLUMN_COUNTER, i);
     for (uint32_t i = 0; i < s->configuration.n; i++) {
         const char *why = NULL;
-        e->watts[i] = watts_new(a, &gpus[i], &why);
+        e->watts[i] = watts_new(a, gpus[i], &why);
         if (!e->watts[i] && !e->note)
-            e->note = arena_printf(a, "no energy for %s: %s", gpus[i].name, why);
+            e->note = arena_printf(a, "no energy for %s: %s", gpu_config_name(gpus[i]), why);
     }
     bool ok = sqlite3_open(":memory:", &e->db) == SQLITE_OK;
     ok = ok && sqlite3_db_config(e->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL) == SQLITE_OK;

@@ -3,6 +3,8 @@
 // program and PTX, arguments, every key of the resolved configuration that timing may see, the
 // techniques, options, and the simulator. Keys under `tech.` and `power.` are left out:
 // only the power model reads those, and energy is computed from counters whenever it is asked for.
+#include "savings/savings.h"
+#include "gpu/technique.h"
 #include "study/digest.h"
 #include "study/study.h"
 
@@ -63,9 +65,9 @@ static enum ww_status make_key(struct arena *a, const struct study_host *host, s
     for (uint32_t i = 0; i < j->configuration->n_options; i++)
         digest_text(&h, j->configuration->option[i]);
     for (uint32_t i = 0; j->row && i < j->row->n_options; i++) digest_text(&h, j->row->option[i]);
-    feed_configuration(&h, a, &j->gpu);
+    feed_configuration(&h, a, j->gpu);
     // techniques as resolved: mechanisms and every option
-    digest_feed(&h, &j->savings, sizeof j->savings);
+    digest_feed(&h, j->savings, sizeof *j->savings);
     enum ww_status s = WW_OK;
     for (uint32_t i = 0; i < j->program.n_files && s == WW_OK; i++)
         s = feed_file(&h, j->program.file[i], d);
@@ -96,8 +98,10 @@ enum ww_status job_add(struct arena *a, job_list *list, const struct study_host 
         for (uint32_t i = 0; i < row->n_args; i++)
             j.program.args = arena_printf(a, "%s %s", j.program.args, row->arg[i]);
     }
-    if (s == WW_OK)
-        s = technique_configure(c->gpu, c->policy, c->set, c->n_set, d, &j.gpu, &j.savings);
+    struct gpu_config *const gpu = gpu_config_new(a);
+    struct savings *const savings = arena_alloc(a, sizeof *savings);
+    j.gpu = gpu, j.savings = savings;
+    if (s == WW_OK) s = technique_configure(c->gpu, c->policy, c->set, c->n_set, d, gpu, savings);
     if (s == WW_OK) s = make_key(a, host, &j, d);
     if (s != WW_OK) return s;
     for (*index = 0; *index < list->n; ++*index)

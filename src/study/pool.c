@@ -46,10 +46,11 @@ void pool_words(const struct study_host *host, const struct job *j, const char *
 
 // ---- progress ---------------------------------------------------------------------------------
 static const char *title(const struct job *j, char *buf, size_t size) {
-    if (strcmp(j->configuration->name, j->gpu.name) == 0 || !*j->configuration->name)
-        snprintf(buf, size, "%s on %s", j->program.name, j->gpu.name);
+    if (strcmp(j->configuration->name, gpu_config_name(j->gpu)) == 0 || !*j->configuration->name)
+        snprintf(buf, size, "%s on %s", j->program.name, gpu_config_name(j->gpu));
     else
-        snprintf(buf, size, "%s on %s (%s)", j->program.name, j->gpu.name, j->configuration->name);
+        snprintf(buf, size, "%s on %s (%s)", j->program.name, gpu_config_name(j->gpu),
+                 j->configuration->name);
     return buf;
 }
 
@@ -92,7 +93,7 @@ static struct standing standing_of(const job_list *list, uint32_t processes) {
             all += guess > spent ? guess : spent;
             const size_t used = strlen(at.names);
             snprintf(at.names + used, sizeof at.names - used, "%s%s %s", used ? ", " : "",
-                     j->program.name, j->gpu.name);
+                     j->program.name, gpu_config_name(j->gpu));
         }
     }
     if (mean > 0) at.left_s = left / processes;

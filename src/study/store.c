@@ -111,7 +111,7 @@ double store_estimate(struct store *s, const struct job *j) {
     double v = 0;
     if (q) {
         sqlite3_bind_text(q, 2, j->program.size, -1, SQLITE_STATIC);
-        sqlite3_bind_text(q, 3, j->gpu.name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(q, 3, gpu_config_name(j->gpu), -1, SQLITE_STATIC);
         if (sqlite3_step(q) == SQLITE_ROW) v = sqlite3_column_double(q, 0);
     }
     sqlite3_finalize(q);
@@ -351,7 +351,7 @@ static bool put_counters(sqlite3_stmt *q, uint32_t kernel, const struct activity
 static bool put_all(struct store *s, const struct job *j, const struct result *r) {
     const struct kept kept = {.workload = j->program.name,
                               .size = j->program.size,
-                              .gpu = j->gpu.name,
+                              .gpu = gpu_config_name(j->gpu),
                               .configuration = j->configuration->name,
                               .policy = j->configuration->policy,
                               .host_s = j->host_s,
@@ -411,7 +411,7 @@ enum ww_status store_put(struct store *s, const struct job *j, const char *recor
         collect(&a, &run, &f, &r);
         if (f.missing)
             status = diag_add(d, WW_ERROR_IO, "the record of %s on %s lacks `%s`", j->program.name,
-                              j->gpu.name, f.missing);
+                              gpu_config_name(j->gpu), f.missing);
         else if (!run_sql(s, "BEGIN IMMEDIATE") || !put_all(s, j, &r) || !run_sql(s, "COMMIT")) {
             status = complain(s, d);
             run_sql(s, "ROLLBACK");

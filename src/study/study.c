@@ -1,4 +1,5 @@
 // The whole way of a study: what must run, running it, computing, writing.
+#include "gpu/technique.h"
 #include "study/study.h"
 
 #include <stdlib.h>
@@ -28,7 +29,7 @@ struct way {
     const struct study_host *host;
     const struct study_options *o;
     struct diags *d;
-    struct gpu_config *gpu;
+    const struct gpu_config **gpu; // [configurations]
     struct eval *e;
     bool *needed;
     uint32_t *job_of; // [workloads * configurations]
@@ -40,9 +41,10 @@ static enum ww_status load_gpus(struct way *w) {
     w->gpu = arena_alloc(w->arena, (w->s->configuration.n + 1) * sizeof *w->gpu);
     for (uint32_t i = 0; i < w->s->configuration.n; i++) {
         const struct study_configuration *c = &w->s->configuration.at[i];
-        struct savings savings;
+        struct gpu_config *const gpu = gpu_config_new(w->arena);
         const enum ww_status s =
-            technique_configure(c->gpu, c->policy, c->set, c->n_set, w->d, &w->gpu[i], &savings);
+            technique_configure(c->gpu, c->policy, c->set, c->n_set, w->d, gpu, NULL);
+        w->gpu[i] = gpu;
         if (s != WW_OK) {
             diag_at(w->d, DIAG_NOTE, s, w->s->file, w->s->text, c->at.line, c->at.col,
                     "in configuration `%s`", c->name);

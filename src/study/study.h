@@ -18,7 +18,8 @@
 #ifndef WW_STUDY_H
 #define WW_STUDY_H
 
-#include "gpu/gpu.h"
+#include "activity/activity.h"
+#include "gpu/config.h"
 
 enum { STUDY_MAX_SET = 48, STUDY_MAX_OPTIONS = 8, STUDY_MAX_ROWS = 128, STUDY_MAX_CONFIGS = 256 };
 
@@ -170,6 +171,7 @@ struct study_program {
     const char *file[4];       // program, PTX: hashed
     uint32_t n_files;
 };
+struct savings;
 struct study_host {
     void *user;
     const char *self;    // path of the warpwatt command
@@ -193,8 +195,8 @@ struct job {
     const struct study_configuration *configuration;
     const struct study_workload *row; // whose options it has; NULL: none
     bool own_args;                    // and whose numbers
-    struct gpu_config gpu;
-    struct savings savings;
+    const struct gpu_config *gpu;
+    const struct savings *savings;
     enum job_state state;
     double estimate_s, host_s; // how long it may take, took
     int code;                  // exit code when it failed
@@ -309,7 +311,7 @@ struct eval;
 // The reference page of expressions, from the tables that define them.
 void eval_print_reference(FILE *out);
 // `result` is [workloads * configurations], row-major by workload; may still be empty (dry).
-enum ww_status eval_new(struct arena *a, const struct study *s, const struct gpu_config *gpus,
+enum ww_status eval_new(struct arena *a, const struct study *s, const struct gpu_config *const *gpus,
                         struct diags *d, struct eval **out);
 void eval_free(struct eval *e);
 // Tries every metric, also one that no figure asks for: wrong names, circles. One that no

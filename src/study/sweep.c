@@ -1,6 +1,7 @@
 // Running a sweep: points become configurations, configurations with workloads become jobs of a
 // pool, and what the jobs left becomes time, energy and area. A sweep that was interrupted goes on:
 // a search draws the same points again, and their results are kept.
+#include "gpu/technique.h"
 #include "study/sweep.h"
 
 #include <math.h>
@@ -99,11 +100,10 @@ static const char *first_sentence(struct way *w, const struct diags *d) {
 static enum ww_status add_jobs(struct way *w, struct sweep_point *p, struct design *g,
                                job_list *jobs) {
     struct diags why;
-    struct savings savings;
     struct study_configuration *c = &g->configuration;
     diags_init(&why);
-    g->gpu = arena_alloc(w->arena, sizeof *g->gpu);
-    if (technique_configure(c->gpu, c->policy, c->set, c->n_set, &why, g->gpu, &savings) != WW_OK) {
+    g->gpu = gpu_config_new(w->arena);
+    if (technique_configure(c->gpu, c->policy, c->set, c->n_set, &why, g->gpu, NULL) != WW_OK) {
         p->state = SWEEP_REFUSED;
         p->why = first_sentence(w, &why);
     }

@@ -4,6 +4,7 @@
 // busiest other part of the machine needs, so a finding that another limit hides is worth little.
 // Energy: static energy and the clocks' go with time, dynamic energy with the counts that the cure
 // makes smaller, by the power model's own price of each.
+#include "isa/op_class.h"
 #include "mem/pieces.h"
 #include "view/view.h"
 
@@ -28,8 +29,12 @@ struct finding {
 
 static double c(const struct kernel *k, const char *counter) { return act_real(&k->a, counter); }
 
+static double key(const struct kernel *k, const char *key) {
+    return gpu_config_real(k->in->gpu, key);
+}
+
 static double slots_of(const struct kernel *k) {
-    double n = c(k, "sm_idle_cycles") * k->in->gpu->sm.schedulers;
+    double n = c(k, "sm_idle_cycles") * key(k, "sm.schedulers");
     for (uint32_t s = 0; s < STALL_N; s++)
         if (s != STALL_dual) n += (double)act_at(&k->a, "issue_slots", s);
     return n;
@@ -105,15 +110,14 @@ static uint32_t word_bytes(const struct view_inst *v) {
 
 // Transactions of an access whose lanes want words side by side.
 static double side_by_side(const struct kernel *k, const struct view_inst *v) {
-    const struct sm_config *const sm = &k->in->gpu->sm;
     const bool is_load = v->klass == OPC_LD_GLOBAL || v->klass == OPC_LD_GENERIC;
     const double lanes = ceil((double)v->lanes / fmax(1, (double)v->issues));
     const uint32_t n = lanes < 1 ? 1 : lanes > 32 ? 32 : (uint32_t)lanes, bytes = word_bytes(v);
     uint64_t address[32];
     struct transaction out[64];
     for (uint32_t i = 0; i < 32; i++) address[i] = i * bytes;
-    return coalesce(is_load ? sm->coalesce : sm->coalesce_uncached, address, UINT32_MAX >> (32 - n),
-                    bytes, out);
+    return coalesce(gpu_config_choice(k->in->gpu, is_load ? "sm.coalesce" : "sm.coalesce_uncached"),
+                    address, UINT32_MAX >> (32 - n), bytes, out);
 }
 
 static void uncoalesced(const struct kernel *k, struct finding *f) {
@@ -214,7 +218,7 @@ static bool misses_fetches(const struct kernel *k) {
 }
 
 static void latency(const struct kernel *k, struct finding *f) {
-    const double warps = warps_resident(k), most = k->in->gpu->sm.max_warps;
+    const double warps = warps_resident(k), most = key(k, "sm.max_warps");
     const double front =
                      lost_to(k, STALL_control) + (misses_fetches(k) ? 0 : lost_to(k, STALL_fetch)),
                  waits = waits_for_results(k) + front;
@@ -234,9 +238,9 @@ static void fetch(const struct kernel *k, struct finding *f) {
     f->at = worst_of(k, STALL_fetch);
     snprintf(f->evidence, sizeof f->evidence,
              "%.0f %% of the issue slots wait for instructions; %.1f %% of the fetches miss in the "
-             "instruction cache of %u bytes",
+             "instruction cache of %.0f bytes",
              100 * lost, 100 * c(k, "icache_misses") / fmax(1, c(k, "fetches")),
-             k->in->gpu->sm.icache.bytes);
+             key(k, "sm.icache.bytes"));
 }
 
 static void barriers(const struct kernel *k, struct finding *f) {
@@ -287,7 +291,7 @@ static void unit_busy(const struct kernel *k, struct finding *f) {
 
 static void occupancy(const struct kernel *k, struct finding *f) {
     const double warps = json_number_value(json_object_get(k->launch, "occupancy_warps")),
-                 most = k->in->gpu->sm.max_warps;
+                 most = key(k, "sm.max_warps");
     const char *limit = json_string_value(json_object_get(k->launch, "occupancy_limit"));
     const double waits = waits_for_results(k);
     if (!is_cut(k) || warps <= 0 || warps > 0.67 * most || waits < 0.2) return;
@@ -307,8 +311,8 @@ static void tail(const struct kernel *k, struct finding *f) {
     f->busy_stays = true;
     f->at = entry(k);
     snprintf(f->evidence, sizeof f->evidence,
-             "SMs hold no block %.0f %% of the time: %.0f blocks for %u SMs of %.0f at a time",
-             100 * idle / all, ctas, k->in->gpu->sm_count,
+             "SMs hold no block %.0f %% of the time: %.0f blocks for %.0f SMs of %.0f at a time",
+             100 * idle / all, ctas, key(k, "sm_count"),
              json_number_value(json_object_get(k->launch, "occupancy_ctas")));
 }
 
@@ -346,7 +350,7 @@ static void spills(const struct kernel *k, struct finding *f) {
     const double of_others = every_memory > 0 ? 1 - own_memory / every_memory : 1;
     // all slots of instructions are those that no empty or idle SM lost
     const double used = 1 - lost_to(k, STALL_no_warp) -
-                        c(k, "sm_idle_cycles") * k->in->gpu->sm.schedulers / fmax(1, slots_of(k));
+                        c(k, "sm_idle_cycles") * key(k, "sm.schedulers") / fmax(1, slots_of(k));
     f->lost = (every > 0 ? used * own / every : 0) + moved / all * of_others * waits;
     f->dynamic_share = k->code ? energy / fmax(k->code->dynamic_j, energy) : 0;
     f->hidden_by = "issue LD/ST L1 L2 network DRAM";
@@ -361,7 +365,7 @@ static void launch_bound(const struct kernel *k, struct finding *f) {
     const struct account *p = k->in->power;
     if (!p || k->launches < 16 || p->run.seconds <= 0) return;
     const double gaps = p->gaps.seconds / p->run.seconds, each = k->seconds / k->launches;
-    const double latency = k->in->gpu->launch_latency_cycles / (k->in->gpu->clocks.core_mhz * 1e6);
+    const double latency = key(k, "launch_latency_cycles") / (key(k, "clocks.core_mhz") * 1e6);
     if (gaps < 0.2 || each > 10 * latency) return;
     f->lost = fmin(0.9, latency / (latency + each));
     f->at = entry(k);
@@ -375,18 +379,19 @@ static void launch_bound(const struct kernel *k, struct finding *f) {
 // that its bank is longer busy with opening rows than the bus is with their data. If rows stayed
 // open, a request would wait for one to be opened at most.
 static void dram_rows(const struct kernel *k, struct finding *f) {
-    const struct dram_config *const m = &k->in->gpu->mem.dram;
     const double opened = c(k, "dram_activates"), requests = c(k, "mc_requests"),
                  bursts = c(k, "dram_reads") + c(k, "dram_writes");
     if (opened < 64 || requests < 256) return;
-    const double wait = c(k, "mc_queue_cycles") / requests, open = m->rcd + m->rp;
+    const double wait = c(k, "mc_queue_cycles") / requests,
+                 open = key(k, "mem.dram.rcd") + key(k, "mem.dram.rp");
     const double clocks = peak_dram_clocks(k->in->gpu, &k->a);
     // requests that wait at a channel, over the whole of the kernel
     if (c(k, "mc_queue_cycles") < 2 * clocks) return;
     if (c(k, "dram_bus_cycles") > 0.8 * clocks) return; // its data alone keep it busy
-    const double burst_clocks = (double)m->burst_length / m->data_rate;
-    if (wait < 4 * open || bursts / opened * burst_clocks > m->rc) return;
-    const double row_bursts = m->row_bytes * 8.0 / ((double)m->burst_length * m->bus_bits);
+    const double burst_clocks = key(k, "mem.dram.burst_length") / key(k, "mem.dram.data_rate");
+    if (wait < 4 * open || bursts / opened * burst_clocks > key(k, "mem.dram.rc")) return;
+    const double row_bursts = key(k, "mem.dram.row_bytes") * 8.0 /
+                              (key(k, "mem.dram.burst_length") * key(k, "mem.dram.bus_bits"));
     f->lost = (1 - open / wait) * (lost_to(k, STALL_memory) + lost_to(k, STALL_lsu_full));
     f->dynamic_share = fmax(0, 1 - bursts / row_bursts / opened) *
                        energy_share(k, "dram_activates", "dram_precharges");

@@ -1,6 +1,7 @@
 // Who caused each joule (see view.h). A launch's dynamic energy is a sum over counters; blame.def
 // says by what each counter's part is shared out among the instructions. What the regulator loses
 // and techniques cost goes with the rest, so that the parts add up to the launch's energy.
+#include "isa/op_class.h"
 #include "view/view.h"
 
 #include <math.h>
@@ -161,7 +162,7 @@ static double idle_share(const struct activity *a, const struct gpu_config *g, d
     double slots = 0;
     for (uint32_t s = 0; s < STALL_N; s++)
         if (s != STALL_dual) slots += (double)act_at(a, "issue_slots", s);
-    slots += act_real(a, "sm_idle_cycles") * g->sm.schedulers;
+    slots += act_real(a, "sm_idle_cycles") * gpu_config_real(g, "sm.schedulers");
     return slots > 0 ? fmax(0, 1 - owned / slots) : 1;
 }
 

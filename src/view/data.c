@@ -362,7 +362,7 @@ json_t *view_json(struct arena *a, const struct view_input *in) {
     put_text(o, "title", in->title);
     put_text(o, "program", json_string_value(json_object_get(in->run->header, "program")));
     json_object_set(o, "gpu", json_object_get(in->run->header, "gpu"));
-    put_text(o, "gpu_description", in->gpu->description);
+    put_text(o, "gpu_description", gpu_config_word(in->gpu, "description"));
     json_object_set_new(o, "check", json_integer(in->check));
     json_object_set_new(o, "complete", json_boolean(in->run->end && !in->unfinished));
     const enum ww_status s = run_status(in->run);

@@ -1,5 +1,6 @@
 // results.sqlite: a run as one database, to query or to load into a table of any language
 // (docs/results.md describes every table and column). Written beside and put in place whole.
+#include "isa/op_class.h"
 #include "view/view.h"
 
 #include "base/sum.h"

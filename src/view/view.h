@@ -11,8 +11,11 @@
 #ifndef WW_VIEW_H
 #define WW_VIEW_H
 
+#include "activity/stall.h"
+#include "gpu/config.h"
 #include "report/account.h"
 #include "report/report.h"
+#include "sm/result.h"
 
 // ---- a run, as the page needs it ----------------------------------------------------------------
 struct view_input {

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <unistd.h>
 
+#include "gpu/limits.h"
 #include "mem/mem.h"
 #include "gpu/config_int.h"
 

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "code/code.h"
+#include "gpu/fields.h"
 #include "gpu/gpu.h"
 
 struct bench {

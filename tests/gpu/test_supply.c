@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "gpu/fields.h"
 #include "gpu/gpu.h"
 
 static void near(double got, double want, double share) {

@@ -10,6 +10,7 @@
 
 #include "activity/savings.h"
 #include "activity/sm.h"
+#include "gpu/fields.h"
 #include "power/circuit.h"
 #include "power/effect.h"
 #include "power/power_gpu.h"

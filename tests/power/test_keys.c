@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "gpu/fields.h"
 #include "power/power_gpu.h"
 
 static bool names_key(const char *keys, const char *path) {

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <cmocka.h>
 
+#include "gpu/fields.h"
 #include "activity/sm.h"
 #include "power/power_gpu.h"
 

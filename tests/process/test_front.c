@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "gpu/gpu.h"
 #include "process/process.h"
 
 static const char ptx[] =

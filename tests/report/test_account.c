@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "gpu/fields.h"
 #include "activity/mem.h"
 #include "activity/sm.h"
 #include "power/effect.h"

@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "gpu/fields.h"
+#include "gpu/gpu.h"
 #include "base/sum.h"
 #include "report/account.h"
 #include "report/session.h"

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "gpu/fields.h"
 #include "gpu/gpu.h"
 
 enum { MAX_COLUMNS = 64, MAX_SHOWN = 12, BLOCK_VALUES = 64 };

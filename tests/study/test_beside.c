@@ -48,7 +48,7 @@ struct rig {
     struct arena arena;
     struct diags d;
     struct study s;
-    struct gpu_config gpu[2];
+    const struct gpu_config *gpu[2];
     struct eval *e;
     struct result results[6]; // a one, a two, b one, ...
     struct sheet sheet;
@@ -68,10 +68,12 @@ static int set_up(void **state) {
             .name = "", .launches = 1, .cycles = 1000 / speed[i], .seconds = 1e-3};
         r->results[i] = (struct result){.there = true, .kernel = k, .n_kernels = 1};
     }
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(gpu_config_load(r->s.configuration.at[i].gpu, r->s.configuration.at[i].set,
-                                         r->s.configuration.at[i].n_set, &r->d, &r->gpu[i]),
-                         WW_OK);
+    for (int i = 0; i < 2; i++) {
+        const struct study_configuration *const c = &r->s.configuration.at[i];
+        struct gpu_config *const gpu = gpu_config_new(&r->arena);
+        assert_int_equal(gpu_config_load(c->gpu, c->set, c->n_set, &r->d, gpu), WW_OK);
+        r->gpu[i] = gpu;
+    }
     assert_int_equal(eval_new(&r->arena, &r->s, r->gpu, &r->d, &r->e), WW_OK);
     eval_set_results(r->e, r->results);
     const enum ww_status s = sheet_fill(&r->arena, &r->s, r->e, &r->d, &r->sheet);

@@ -36,7 +36,7 @@ struct rig {
     struct arena arena;
     struct diags d;
     struct study s;
-    struct gpu_config gpu[8];
+    const struct gpu_config *gpu[8];
     struct eval *e;
     struct result results[8];
     struct kernel_result kernel[8];
@@ -50,10 +50,12 @@ static struct rig *make(const char *yaml) {
         WW_OK)
         return r;
     assert_true(r->s.configuration.n <= WW_COUNT(r->gpu));
-    for (uint32_t i = 0; i < r->s.configuration.n; i++)
-        assert_int_equal(gpu_config_load(r->s.configuration.at[i].gpu, r->s.configuration.at[i].set,
-                                         r->s.configuration.at[i].n_set, &r->d, &r->gpu[i]),
-                         WW_OK);
+    for (uint32_t i = 0; i < r->s.configuration.n; i++) {
+        const struct study_configuration *const c = &r->s.configuration.at[i];
+        struct gpu_config *const gpu = gpu_config_new(&r->arena);
+        assert_int_equal(gpu_config_load(c->gpu, c->set, c->n_set, &r->d, gpu), WW_OK);
+        r->gpu[i] = gpu;
+    }
     assert_int_equal(eval_new(&r->arena, &r->s, r->gpu, &r->d, &r->e), WW_OK);
     return r;
 }

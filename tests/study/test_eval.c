@@ -40,7 +40,7 @@ struct rig {
     struct arena arena;
     struct diags d;
     struct study s;
-    struct gpu_config gpu[2];
+    const struct gpu_config *gpu[2];
     struct eval *e;
     struct result results[6]; // a one, a two, b one, b two, half one, half two
 };
@@ -59,10 +59,12 @@ static int set_up(void **state) {
     diags_init(&r->d);
     assert_int_equal(
         study_parse(&r->arena, "t.yaml", arena_strdup(&r->arena, text), NULL, &r->d, &r->s), WW_OK);
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(gpu_config_load(r->s.configuration.at[i].gpu, r->s.configuration.at[i].set,
-                                         r->s.configuration.at[i].n_set, &r->d, &r->gpu[i]),
-                         WW_OK);
+    for (int i = 0; i < 2; i++) {
+        const struct study_configuration *const c = &r->s.configuration.at[i];
+        struct gpu_config *const gpu = gpu_config_new(&r->arena);
+        assert_int_equal(gpu_config_load(c->gpu, c->set, c->n_set, &r->d, gpu), WW_OK);
+        r->gpu[i] = gpu;
+    }
     assert_int_equal(eval_new(&r->arena, &r->s, r->gpu, &r->d, &r->e), WW_OK);
     static struct kernel_result a1[3], a2[3], b1[2];
     a1[0] = kernel("", 3, 200, 800);

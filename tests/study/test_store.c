@@ -63,7 +63,9 @@ static int set_up(void **state) {
                           .program = {.name = "hotspot", .size = "small"},
                           .configuration = &configuration,
                           .host_s = 1.75};
-    snprintf(r->job.gpu.name, sizeof r->job.gpu.name, "gtx480");
+    struct gpu_config *const gpu = gpu_config_new(&r->arena);
+    assert_int_equal(gpu_config_load("gtx480", NULL, 0, &r->d, gpu), WW_OK);
+    r->job.gpu = gpu;
     assert_int_equal(store_open(path, &r->d, &r->store), WW_OK);
     *state = r;
     return 0;

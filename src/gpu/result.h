@@ -1,0 +1,60 @@
+// What came out of launches.
+#ifndef WW_GPU_RESULT_H
+#define WW_GPU_RESULT_H
+
+#include "activity/activity.h"
+#include "exec/fault.h"
+#include "sm/result.h"
+
+struct code_image;
+struct gpu;
+
+struct gpu_interval {
+    uint64_t from, to; // core cycles since the launch began
+    struct activity activity; // of these cycles, whole chip
+};
+
+struct gpu_result {
+    uint64_t id;
+    const char *kernel, *module;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared;
+    const struct code_image *image;
+    enum ww_status status; // WW_OK, or why it is partial
+    const char *text;      // sentence when it is not OK, else NULL
+    struct exec_fault fault;   // kind FAULT_NONE when there is none
+    bool functional;       // no time: cycles and timing counts are 0
+    uint32_t overlapped; // other launches that ran beside it for a while: their activity is in ours
+    uint64_t start_cycle, end_cycle; // device time
+    uint64_t cycles;       // end - start
+    double start_s, seconds;
+    uint64_t warp_instructions, thread_instructions;
+    uint64_t ctas, ctas_done;
+    struct sm_occupancy occupancy;   // possible
+    double achieved_warps;           // resident warps, mean over busy SM cycles
+    struct activity activity;        // whole chip: SMs + partitions; ACT_cycles = cycles
+    const struct activity *sm;       // [n_sms]
+    uint32_t n_sms;
+    const struct activity *partition; // [n_partitions]
+    uint32_t n_partitions;
+    const struct gpu_interval *interval;
+    uint32_t n_intervals;
+    const struct sm_inst_counts *inst; // [image->n_insts], summed over SMs; NULL when not counted
+    const struct sm_inst_memory *inst_memory; // what they asked of memory; NULL like `inst`
+    double host_seconds;   // what simulating it took
+};
+uint32_t gpu_result_count(const struct gpu *g);                       // with keep_results
+const struct gpu_result *gpu_result_at(const struct gpu *g, uint32_t i); // in order of completion
+void gpu_results_clear(struct gpu *g);
+
+// Everything since gpu_create, overlaps counted once. Idle cycles between launches are in `cycles`
+// of the totals, not in its activity.
+struct gpu_totals {
+    uint64_t launches, cycles, kernel_cycles, warp_instructions, thread_instructions;
+    uint64_t copies, copied_bytes;
+    double seconds, kernel_seconds, copy_seconds;
+    struct activity activity;
+};
+void gpu_totals(const struct gpu *g, struct gpu_totals *out);
+
+#endif
