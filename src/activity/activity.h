@@ -58,7 +58,9 @@ int act_row_of(uint32_t number); // row of the counter that has the number, or -
 enum act_by { ACT_BY_NUMBER, ACT_BY_CLASS /* op_class.def */, ACT_BY_STALL /* stall.def */ };
 enum act_by act_entries(uint32_t row);
 
-// The number of a counter that is there: a name that no counter has is an error of the caller.
+// The number of a counter that is there: a name that no counter has is an error of the caller. A test
+// finds it: it asks every name that stands as a text in such a call, or in ACT_NAME, in a table.
+#define ACT_NAME(text) text
 uint32_t act_number(const char *name);
 uint32_t act_last(const char *name); // the last number of an array, else its only one
 // A counter by name, which is no array; the entries of an array added up; entry i of an array.

@@ -22,7 +22,9 @@ double gpu_config_file_v(const struct gpu_config *c);
 
 // ---- one value ----------------------------------------------------------------------------------
 // By the key that stands in GPU files ("sm.l1d.ways"). A key that no configuration has, or whose
-// value is of another kind, is an error of the caller.
+// value is of another kind, is an error of the caller. A test finds it: it asks every key that stands
+// as a text in such a call, or in GPU_KEY, in a table.
+#define GPU_KEY(text) text
 uint64_t gpu_config_count(const struct gpu_config *c, const char *key); // a whole number
 double gpu_config_real(const struct gpu_config *c, const char *key);    // any number
 void gpu_config_put_real(struct gpu_config *c, const char *key, double value); // unchecked

@@ -143,10 +143,10 @@ json_t *record_activity_json(const struct activity *a) { return activity_json(a,
 static json_t *gpu_json(const struct gpu_config *c) {
     static const struct {
         const char *name, *key;
-    } counts[] = {{"sms", "sm_count"},
-                  {"schedulers", "sm.schedulers"},
-                  {"issue_width", "sm.issue_width"},
-                  {"warps_per_sm", "sm.max_warps"}};
+    } counts[] = {{"sms", GPU_KEY("sm_count")},
+                  {"schedulers", GPU_KEY("sm.schedulers")},
+                  {"issue_width", GPU_KEY("sm.issue_width")},
+                  {"warps_per_sm", GPU_KEY("sm.max_warps")}};
     const double channels = gpu_config_real(c, "mem.partitions") *
                             gpu_config_real(c, "mem.dram.channels_per_partition");
     const double peak = channels * gpu_config_real(c, "mem.dram.bus_bits") / 8.0 *

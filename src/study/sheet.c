@@ -340,9 +340,9 @@ static void csv_metrics(const struct sheet *sh, struct eval *e, FILE *f) {
 
 // What the kernels of each run were: sums over their launches.
 static void csv_kernels(const struct sheet *sh, const struct eval *e, FILE *f) {
-    static const char *const name[] = {"cycles",       "warp_instructions", "thread_instructions",
-                                       "cta_launches", "thread_launches",   "thread_registers",
-                                       "cta_room"};
+    static const char *const name[] = {ACT_NAME("cycles"),       ACT_NAME("warp_instructions"), ACT_NAME("thread_instructions"),
+                                       ACT_NAME("cta_launches"), ACT_NAME("thread_launches"),   ACT_NAME("thread_registers"),
+                                       ACT_NAME("cta_room")};
     fputs("workload,configuration,kernel,launches", f);
     for (size_t i = 0; i < WW_COUNT(name); i++) fprintf(f, ",%s", name[i]);
     fputc('\n', f);

@@ -164,11 +164,11 @@ static void bank_conflicts(const struct kernel *k, struct finding *f) {
 // What an instruction of a warp costs whatever lanes it has.
 static const struct {
     const char *first, *last;
-} by_warp[] = {{"warp_instructions", "warp_instructions"},
-               {"warp_by_class", "warp_by_class"},
-               {"scheduler_arbitrations", "scoreboard_writes"},
-               {"rf_reads", "rf_writes"},
-               {"rf_bank_reads", "result_bus_conflicts"}};
+} by_warp[] = {{ACT_NAME("warp_instructions"), ACT_NAME("warp_instructions")},
+               {ACT_NAME("warp_by_class"), ACT_NAME("warp_by_class")},
+               {ACT_NAME("scheduler_arbitrations"), ACT_NAME("scoreboard_writes")},
+               {ACT_NAME("rf_reads"), ACT_NAME("rf_writes")},
+               {ACT_NAME("rf_bank_reads"), ACT_NAME("result_bus_conflicts")}};
 
 static void divergence(const struct kernel *k, struct finding *f) {
     const double lanes = c(k, "thread_instructions") / fmax(1, c(k, "warp_instructions"));
