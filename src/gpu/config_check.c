@@ -49,8 +49,53 @@ static void fail(const struct check *c, const char *keys, const char *fmt, ...) 
             col, "%s %s", path, text);
 }
 
-// ---- what rules ask that is more than arithmetic
-// ------------------------------------------------- "lrr and two_level"
+// ---- rules of many keys -------------------------------------------------------------------------
+// The value of the `i`-th of keys with '|' between, and its name. False: there are no more.
+static bool value_of(const struct check *c, const struct gpu_config *g, const char *keys, uint32_t i,
+                     char name[64], uint64_t *value) {
+    for (; *keys && i > 0; keys += *keys == '|', i--) keys += strcspn(keys, "|");
+    if (!*keys) return false;
+    char path[128];
+    snprintf(name, 64, "%.*s", (int)strcspn(keys, "|"), keys);
+    snprintf(path, sizeof path, "%s%s", c->prefix, name);
+    *value = gpu_config_count(g, path);
+    return true;
+}
+
+static bool each_given(const struct check *c, const struct gpu_config *g, const char *keys,
+                       const char *others, const char *sentence) {
+    char name[64];
+    uint64_t value;
+    bool all = true;
+    for (uint32_t i = 0; value_of(c, g, keys, i, name, &value); i++) {
+        if (value != 0) continue;
+        char blamed[128];
+        snprintf(blamed, sizeof blamed, "%s%s%s", name, *others ? "|" : "", others);
+        fail(c, blamed, "%s", sentence);
+        all = false;
+    }
+    return all;
+}
+
+static bool each_divided(const struct check *c, const struct gpu_config *g, const char *key,
+                         const char *wholes) {
+    char name[64];
+    uint64_t part = 1, whole;
+    bool all = true;
+    value_of(c, g, key, 0, name, &part);
+    for (uint32_t i = 0; value_of(c, g, wholes, i, name, &whole); i++) {
+        if (whole % part == 0) continue;
+        char blamed[128];
+        snprintf(blamed, sizeof blamed, "%s|%s", key, name);
+        fail(c, blamed, "is %llu, which does not divide %s %llu", (unsigned long long)part, name,
+             (unsigned long long)whole);
+        all = false;
+    }
+    return all;
+}
+
+// ---- what rules ask that is more than arithmetic ------------------------------------------------
+// "lrr and two_level"
 static const char *schedulers_with(uint32_t trait, char *out, size_t size) {
     uint32_t left = 0;
     size_t n = 0;
@@ -102,10 +147,13 @@ static uint32_t burst_bytes(const struct dram_config *r) {
     return r->bus_bits / 8 * r->burst_length;
 }
 
-// ---- the rules, section by section
-// ---------------------------------------------------------------
+// ---- the rules, section by section --------------------------------------------------------------
 #define RULE(keys, holds, ...)                                                                     \
     if (!(holds)) fail(&c, keys, __VA_ARGS__);
+#define EACH_GIVEN(keys, others, ...)                                                              \
+    snprintf(text, sizeof text, __VA_ARGS__);                                                      \
+    each_given(&c, g, keys, others, text);
+#define EACH_DIVIDED(key, wholes) each_divided(&c, g, key, wholes);
 
 static void check_top(const struct gpu_config *g, struct check c) {
     const struct sm_config *s = &g->sm;
@@ -151,12 +199,15 @@ static void check_net(const struct gpu_config *g, struct check c) {
 
 static void check_dram(const struct gpu_config *g, struct check c) {
     const struct dram_config *r = &g->mem.dram;
+    char text[128];
     c.prefix = "mem.dram.";
 #define RULES_dram
 #include "gpu/config_rules.def"
 #undef RULES_dram
 }
 #undef RULE
+#undef EACH_GIVEN
+#undef EACH_DIVIDED
 
 // Of a cache the first broken rule is told: the others rest on it.
 #define RULE(keys, holds, ...)                                                                     \
@@ -164,7 +215,10 @@ static void check_dram(const struct gpu_config *g, struct check c) {
         fail(&c, keys, __VA_ARGS__);                                                               \
         return;                                                                                    \
     }
-static void check_cache(struct check c, const char *section, const struct cache_config *k) {
+#define EACH_GIVEN(keys, others, sentence)                                                         \
+    if (!each_given(&c, g, keys, others, sentence)) return;
+static void check_cache(const struct gpu_config *g, struct check c, const char *section,
+                        const struct cache_config *k) {
     if (!k->bytes) return;
     c.prefix = section;
 #define RULES_cache
@@ -172,9 +226,12 @@ static void check_cache(struct check c, const char *section, const struct cache_
 #undef RULES_cache
 }
 #undef RULE
+#undef EACH_GIVEN
 
 const struct gpu_rule gpu_rules[] = {
-#define RULE(keys, holds, ...) {SECTION, keys, #holds},
+#define RULE(keys, holds, ...)        {SECTION, keys, #holds},
+#define EACH_GIVEN(keys, others, ...) {SECTION, keys, "each != 0"},
+#define EACH_DIVIDED(key, wholes)     {SECTION, key "|" wholes, "each of the others % " key " == 0"},
 #define SECTION                ""
 #define RULES_top
 #include "gpu/config_rules.def"
@@ -211,6 +268,8 @@ const struct gpu_rule gpu_rules[] = {
 #undef RULES_dram
 #undef SECTION
 #undef RULE
+#undef EACH_GIVEN
+#undef EACH_DIVIDED
     {NULL}};
 
 enum ww_status config_check(const struct gpu_config *g, const struct config_origin *o,
@@ -220,12 +279,12 @@ enum ww_status config_check(const struct gpu_config *g, const struct config_orig
     check_top(g, c);
     check_clocks(g, c);
     check_sm(g, c);
-    check_cache(c, "sm.icache.", &g->sm.icache);
-    check_cache(c, "sm.l1d.", &g->sm.l1d);
-    check_cache(c, "sm.constant.", &g->sm.constant);
-    check_cache(c, "sm.texture.", &g->sm.texture);
+    check_cache(g, c, "sm.icache.", &g->sm.icache);
+    check_cache(g, c, "sm.l1d.", &g->sm.l1d);
+    check_cache(g, c, "sm.constant.", &g->sm.constant);
+    check_cache(g, c, "sm.texture.", &g->sm.texture);
     check_mem(g, c);
-    check_cache(c, "mem.l2.", &g->mem.l2);
+    check_cache(g, c, "mem.l2.", &g->mem.l2);
     check_net(g, c);
     check_dram(g, c);
     return d->errors > errors ? WW_ERROR_CONFIG : WW_OK;
