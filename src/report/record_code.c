@@ -28,6 +28,8 @@ static json_t *inst_json(const struct code_image *im, uint32_t pc) {
     json_object_set_new(row, "class", integer(m->klass));
     json_object_set_new(row, "reads", integer(rows(m->src, WW_COUNT(m->src))));
     json_object_set_new(row, "writes", integer(rows(m->dst, WW_COUNT(m->dst))));
+    if (op_class_unit[m->klass] == UNIT_LDST) // of the rows read those of the address
+        json_object_set_new(row, "address", integer(rows(m->src, 1)));
     return row;
 }
 

@@ -103,7 +103,7 @@ static const uint8_t global[] = {OPC_LD_GLOBAL, OPC_ST_GLOBAL, OPC_LD_GENERIC, O
 // Bytes of a lane's word: rows of the result of a load, of what a store reads beside its address.
 static uint32_t word_bytes(const struct view_inst *v) {
     const bool is_load = v->klass == OPC_LD_GLOBAL || v->klass == OPC_LD_GENERIC;
-    const uint32_t address = strstr(v->text, ".64]") ? 2 : 1;
+    const uint32_t address = v->address;
     const uint32_t rows = is_load ? v->writes : v->reads > address ? v->reads - address : 1u;
     return rows >= 4 ? 16 : rows >= 2 ? 8 : 4;
 }

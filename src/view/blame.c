@@ -236,6 +236,8 @@ static struct view_code *code_of(struct arena *a, struct view_codes *all, uint32
         v->klass = (uint8_t)number(row, "class");
         if (v->klass >= OPC_N) v->klass = OPC_CTRL;
         v->reads = (uint8_t)number(row, "reads");
+        // records of before do not say it: addresses of 64 bits
+        v->address = json_object_get(row, "address") ? (uint8_t)number(row, "address") : 2;
         v->writes = (uint8_t)number(row, "writes");
     }
     return c;

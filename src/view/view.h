@@ -34,6 +34,7 @@ struct view_inst {
     const char *text;
     uint32_t pc, ptx_line, src_line, src_file;
     uint8_t klass, reads, writes; // enum op_class; register rows an issue reads and writes
+    uint8_t address;              // of the rows read those of an address
     uint64_t issues, lanes, stall[STALL_N];
     struct sm_inst_memory memory; // all 0: not counted, or it asked for nothing
     double dynamic_j, static_j; // the energy that is its; see blame.def
