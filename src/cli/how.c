@@ -52,30 +52,20 @@ static json_t *environment_json(void) {
 static json_t *mechanisms_json(const struct savings *s) {
     json_t *list = json_array();
     for (uint32_t i = 0; i < SAVINGS_MECHANISMS; i++)
-        if (s->mechanisms >> i & 1)
-            json_array_append_new(list, json_string(savings_mechanism_info[i].name));
+        if (s->mechanisms >> i & 1) json_array_append_new(list, json_string(savings_mechanism(i).name));
     return list;
 }
 
-static const char *choice_name(struct cli *c, const char *names, uint32_t at) {
-    char *list = arena_strdup(&c->arena, names), *save = NULL;
-    for (char *w = strtok_r(list, " ", &save); w; w = strtok_r(NULL, " ", &save))
-        if (at-- == 0) return w;
-    return "";
-}
-
 // Options of the mechanisms that run, as `-s savings.NAME=` takes them.
-static json_t *options_json(struct cli *c, const struct savings *s) {
-    static_assert(sizeof(struct savings_options) % sizeof(uint32_t) == 0, "an array of numbers");
+static json_t *options_json(const struct savings *s) {
     json_t *o = json_object();
-    for (uint32_t i = 0; savings_option_info[i].name; i++) {
-        const struct savings_option_info *const row = &savings_option_info[i];
-        uint32_t v;
-        memcpy(&v, (const char *)&s->o + i * sizeof v, sizeof v);
-        if (!(row->mechanisms & s->mechanisms)) continue;
-        json_object_set_new(o, row->name,
-                            row->names ? json_string(choice_name(c, row->names, v))
-                                       : json_integer(v));
+    struct savings_option_info row;
+    for (uint32_t i = 0; (row = savings_option_at(i)).is != NULL; i++) {
+        if (!(row.mechanisms & s->mechanisms)) continue;
+        char text[32];
+        savings_option_text(row.is, s->value[i], text, sizeof text);
+        json_object_set_new(o, row.is->name,
+                            row.is->names ? json_string(text) : json_integer(s->value[i]));
     }
     return o;
 }
@@ -110,7 +100,7 @@ const char *how_text(struct cli *c, struct how *h, const struct how_facts *f) {
     json_object_set_new(o, "techniques",
                         json_string_nocheck(f->session->policies ? f->session->policies : "none"));
     json_object_set_new(o, "mechanisms", mechanisms_json(f->savings));
-    json_object_set_new(o, "technique_options", options_json(c, f->savings));
+    json_object_set_new(o, "technique_options", options_json(f->savings));
     char *here = getcwd(NULL, 0);
     json_object_set_new(o, "folder", json_string_nocheck(here ? here : "."));
     free(here);
@@ -212,7 +202,7 @@ void how_compare(struct cli *c, const struct how_again *a, const json_t *now) {
 enum ww_status how_same_techniques(struct cli *c, const struct how_again *a,
                                    const struct savings *s) {
     const json_t *const was = json_object_get(a->how, "technique_options");
-    json_t *mechanisms = mechanisms_json(s), *options = options_json(c, s);
+    json_t *mechanisms = mechanisms_json(s), *options = options_json(s);
     enum ww_status status = WW_OK;
     const char *name;
     json_t *v;

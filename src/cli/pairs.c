@@ -1,6 +1,6 @@
 // Which techniques go together: every pair of technique files is configured on a GPU as `run -p
 // A+B` would be, and what that refuses is a pair that excludes each other, with the sentence it
-// says. So the answer is that of mechanism.def, the rules beside it and the files' own wishes of
+// says. So the answer is that of the mechanisms' roles and rules and of the files' own wishes of
 // the GPU, and a technique that is added is in it. More than two go together when every two of them
 // do: a role is held once, and what a mechanism needs no other mechanism takes away.
 #include "gpu/technique.h"

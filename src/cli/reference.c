@@ -176,16 +176,25 @@ static void power_events(const struct power_tree *tree, const char *part, bool *
 // Counters of one effect: names, with their entries where it takes only some.
 static void effect_counters(const struct power_effect *e) {
     for (uint32_t k = 0; k < 2; k++) {
-        if (e->act[k] < 0) continue;
-        const uint32_t act = (uint32_t)e->act[k], i = (uint32_t)act_row_of(act);
-        const uint32_t from = act - act_info[i].first;
+        const struct power_run r = e->run[k];
+        if (r.n == 0) continue;
+        const int i = act_row_of(r.act);
+        const uint32_t from = r.act - act_info[i].first;
         printf("%s`%s`", k ? ", " : "", act_info[i].name);
-        if (e->n == 1 && act_info[i].n > 1) printf(" %u", from);
-        if (e->n > 1 && e->n < act_info[i].n) printf(" %u to %u", from, from + e->n - 1);
+        if (r.n == 1 && act_info[i].n > 1) printf(" %u", from);
+        if (r.n > 1 && r.n < act_info[i].n) printf(" %u to %u", from, from + r.n - 1);
     }
 }
 
-static void effects(void) {
+static void print_mechanisms(uint32_t mechanisms) {
+    const char *comma = "";
+    FOR_EACH_BIT32(m, mechanisms) {
+        printf("%s%s", comma, savings_mechanism(m).name);
+        comma = ", ";
+    }
+}
+
+static void effects(const struct power_rows *rows) {
     puts("\n# Effects of techniques\n\n"
          "What a technique saves and costs: a count of its counters times what one is worth. "
          "Leakage is by\n"
@@ -194,39 +203,33 @@ static void effects(void) {
          "these in them.\n\n"
          "| line | mechanisms | counters | component | | a count is worth | | why | source |\n"
          "|---|---|---|---|---|---|---|---|---|");
-    for (uint32_t i = 0; i < POWER_EFFECTS; i++) {
-        const struct power_effect *e = &power_effects[i];
+    for (uint32_t i = 0; i < rows->effects; i++) {
+        const struct savings_effect *const e = rows->effect[i].is;
         char price[128];
-        printf("| %s | ", power_lines[e->line].name);
-        bool any = false;
-        FOR_EACH_BIT32(m, e->mechanisms) {
-            printf("%s%s", any ? ", " : "", savings_mechanism_info[m].name);
-            any = true;
-        }
+        printf("| %s | ", rows->line[rows->effect[i].line].is->name);
+        print_mechanisms(rows->effect[i].mechanisms);
         fputs(" | ", stdout);
-        effect_counters(e);
+        effect_counters(&rows->effect[i]);
         printf(" | `%s` | %s | %s | %s | %s | %s |\n", e->component,
-               e->sign > 0 ? "saves" : "costs", power_price_text(&e->price, price, sizeof price),
-               power_price_is_leakage(&e->price) ? "leakage" : "event", e->prose, e->source);
+               e->sign == SAVES ? "saves" : "costs",
+               power_price_text(&e->price, price, sizeof price),
+               power_price_is_leakage(&e->price) ? "leakage" : "event", e->why, e->source);
     }
 }
 
-static void areas(void) {
+static void areas(const struct power_rows *rows) {
     puts("\n# Hardware of techniques\n\n"
          "What a technique adds to the chip, from the array and logic models at the GPU's node; in "
          "the savings\n"
          "of a run where the mechanism ran. Published: what the source says of it.\n\n"
          "| line | mechanisms | in or beside | what | source | published "
          "|\n|---|---|---|---|---|---|");
-    for (uint32_t i = 0; i < POWER_AREAS; i++) {
-        const struct power_area *const r = &power_areas[i];
-        printf("| %s | ", power_lines[r->line].name);
-        bool any = false;
-        FOR_EACH_BIT32(m, r->mechanisms) {
-            printf("%s%s", any ? ", " : "", savings_mechanism_info[m].name);
-            any = true;
-        }
-        printf(" | `%s` | %s | %s | %s |\n", r->component, r->prose, r->source, r->published);
+    for (uint32_t i = 0; i < rows->areas; i++) {
+        const struct savings_area *const r = rows->area[i].is;
+        printf("| %s | ", rows->line[rows->area[i].line].is->name);
+        print_mechanisms(rows->area[i].mechanisms);
+        printf(" | `%s` | %s | %s | %s |\n", r->component, r->what, r->source,
+               r->published ? r->published : "");
     }
 }
 
@@ -261,8 +264,8 @@ static int power_page(struct cli *c) {
         for (int k = 0; k < 2; k++) power_events(&tree[k], p->name, &any, seen);
         printf(" | %s |\n", p->formula);
     }
-    effects();
-    areas();
+    effects(&tree[0].rows);
+    areas(&tree[0].rows);
     puts("\n# Counters that cost nothing\n\n| counter | why |\n|---|---|");
     for (uint32_t k = 0; k < act_info_n; k++) {
         const char *why = power_free_reason(act_info[k].first);

@@ -7,25 +7,27 @@
 #include <jansson.h>
 
 static void print_options(uint32_t mechanisms, const struct technique *t) {
-    for (const struct savings_option_info *o = savings_option_info; o->name; o++) {
-        if ((o->mechanisms & mechanisms) == 0) continue;
-        const char *source = o->source;
+    struct savings_option_info o;
+    for (uint32_t i = 0; (o = savings_option_at(i)).is != NULL; i++) {
+        if ((o.mechanisms & mechanisms) == 0) continue;
+        const char *source = o.is->source;
         char value[32];
-        savings_option_default(o, value, sizeof value);
-        for (uint32_t i = 0; t && i < t->n_options; i++) {
-            if (strcmp(t->option[i].name, o->name) != 0) continue;
-            snprintf(value, sizeof value, "%s", t->option[i].value);
-            source = t->option[i].source;
+        savings_option_text(o.is, o.is->value, value, sizeof value);
+        for (uint32_t k = 0; t && k < t->n_options; k++) {
+            if (strcmp(t->option[k].name, o.is->name) != 0) continue;
+            snprintf(value, sizeof value, "%s", t->option[k].value);
+            source = t->option[k].source;
         }
-        printf("  savings.%-17s %6s %-7s %s [%s]\n", o->name, value, o->unit, o->prose, source);
+        printf("  savings.%-17s %6s %-7s %s [%s]\n", o.is->name, value, o.is->unit, o.is->what,
+               source);
     }
 }
 
-static json_t *option_json(const struct savings_option_info *o) {
+static json_t *option_json(const struct savings_option *o) {
     char value[32];
-    savings_option_default(o, value, sizeof value);
+    savings_option_text(o, o->value, value, sizeof value);
     return json_pack("{s:s,s:s,s:s,s:s,s:s}", "name", o->name, "default", value, "unit", o->unit,
-                     "meaning", o->prose, "source", o->source);
+                     "meaning", o->what, "source", o->source);
 }
 
 static json_t *values_json(const struct technique_value *v, uint32_t n) {
@@ -49,17 +51,18 @@ static json_t *technique_json(const struct technique *t) {
 
 static int print_mechanisms(bool json) {
     json_t *list = json_array(), *options = json_array();
-    for (const struct savings_mechanism_info *m = savings_mechanism_info; m->name; m++) {
-        if (!json) printf("%-22s %s [%s]\n", m->name, m->prose, m->paper);
+    struct savings_option_info o;
+    for (uint32_t m = 0; m < SAVINGS_MECHANISMS; m++) {
+        const struct savings_mechanism_info p = savings_mechanism(m);
+        if (!json) printf("%-22s %s [%s]\n", p.name, p.what, p.paper);
         json_t *own = json_array();
-        for (const struct savings_option_info *o = savings_option_info; o->name; o++)
-            if (o->mechanisms >> (m - savings_mechanism_info) & 1)
-                json_array_append_new(own, json_string(o->name));
-        json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:o}", "name", m->name, "meaning",
-                                              m->prose, "paper", m->paper, "options", own));
+        for (uint32_t i = 0; (o = savings_option_at(i)).is != NULL; i++)
+            if (o.mechanisms >> m & 1) json_array_append_new(own, json_string(o.is->name));
+        json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:o}", "name", p.name, "meaning",
+                                              p.what, "paper", p.paper, "options", own));
     }
-    for (const struct savings_option_info *o = savings_option_info; o->name; o++)
-        json_array_append_new(options, option_json(o));
+    for (uint32_t i = 0; (o = savings_option_at(i)).is != NULL; i++)
+        json_array_append_new(options, option_json(o.is));
     json_t *both = json_pack("{s:o,s:o}", "list", list, "options", options);
     if (json) {
         cli_print_json("mechanisms", both);
@@ -87,11 +90,11 @@ static int show(struct cli *c, const char *name, bool json) {
     for (uint32_t i = 0; i < t.n_mechanisms; i++) {
         bool known = false;
         for (uint32_t m = 0; m < SAVINGS_MECHANISMS; m++) {
-            if (strcmp(savings_mechanism_info[m].name, t.mechanism[i]) != 0) continue;
+            const struct savings_mechanism_info p = savings_mechanism(m);
+            if (strcmp(p.name, t.mechanism[i]) != 0) continue;
             known = true;
             mechanisms |= 1u << m;
-            printf("mechanism %s: %s [%s]\n", t.mechanism[i], savings_mechanism_info[m].prose,
-                   savings_mechanism_info[m].paper);
+            printf("mechanism %s: %s [%s]\n", p.name, p.what, p.paper);
         }
         if (!known)
             bad = diag_add(&c->diags, WW_ERROR_CONFIG,

@@ -8,28 +8,25 @@
 // one; the other clusters go on sharing.
 #include "gpu/device.h"
 
-// A signal takes 0.6 ns for 5 mm of low-swing wire and 0.1 ns to be regenerated (section II-E).
-static const double WIRE_UM = 5000, WIRE_NS = 0.7;
-
 static uint32_t sms_of(const struct gpu_options *o, const struct gpu_config *c) {
-    if (savings_shares_front_end(&o->savings)) return o->savings.o.cluster_sms;
+    if (savings_shares_front_end(&o->savings)) return savings_value(&o->savings, "cluster_sms");
     const uint32_t least = o->group_sms != 0 ? o->group_sms : 1, tlb = mem_tlb_sms(&c->mem);
     return tlb > 1 ? (least + tlb - 1) / tlb * tlb : least;
 }
 
 enum ww_status cluster_check(const struct gpu_config *c, const struct savings *s, struct diags *d) {
     if (!savings_shares_front_end(s)) return WW_OK;
-    const uint32_t tlb = mem_tlb_sms(&c->mem);
-    if (tlb != 0 && s->o.cluster_sms % tlb != 0)
+    const uint32_t tlb = mem_tlb_sms(&c->mem), sms = savings_value(s, "cluster_sms");
+    if (tlb != 0 && sms % tlb != 0)
         return diag_add(d, WW_ERROR_CONFIG,
                         "front-end-sharing: clusters of %u SMs cut the %u SMs of %s that share a TLB; "
                         "-s savings.cluster_sms=... or -s mem.tlb.l1_sms=... decides",
-                        s->o.cluster_sms, tlb, c->name);
-    if (c->sm_count % s->o.cluster_sms == 0) return WW_OK;
+                        sms, tlb, c->name);
+    if (c->sm_count % sms == 0) return WW_OK;
     return diag_add(d, WW_ERROR_CONFIG,
                     "front-end-sharing: clusters of %u SMs do not divide the %u SMs of %s; "
                     "-s savings.cluster_sms=... or -s sm_count=... decides",
-                    s->o.cluster_sms, c->sm_count, c->name);
+                    sms, c->sm_count, c->name);
 }
 
 enum ww_status cluster_build(struct gpu *g, struct diags *d) {
@@ -42,19 +39,9 @@ enum ww_status cluster_build(struct gpu *g, struct diags *d) {
     const uint32_t n = c->sm_count / g->cluster_sms;
     g->cluster = device_alloc(g, n * sizeof *g->cluster);
     if (!g->cluster) return diag_add(d, WW_ERROR_MEMORY, "out of memory for clusters of SMs");
-    const double period_ns = 1e3 / (c->clocks.core_mhz * s->o.link_clock);
-    const struct sm_group_config group = {
-        .power_up = s->o.front_power_up,
-        .break_even = s->o.front_break_even,
-        .link_cycles = s->o.link_clock,
-        .link_um = (uint32_t)(WIRE_UM * period_ns / WIRE_NS),
-        .columns = c->sm_columns,
-        .pitch_um = c->sm_pitch_um,
-        .has_stage = s->o.communicate == FRONT_WAIT_ALL && s->o.lock_step != 0,
-        .follows = s->o.communicate == FRONT_WAIT_FOLLOW,
-        .sets_only = s->o.lock_step == 0,
-        .ungroup_within = s->o.ungroup_within,
-    };
+    struct sm_group_config group = savings_group(s, c->clocks.core_mhz);
+    group.columns = c->sm_columns;
+    group.pitch_um = c->sm_pitch_um;
     for (uint32_t i = 0; i < n && status == WW_OK; i++)
         status =
             sm_group_create(&group, &g->sm[i * g->cluster_sms], g->cluster_sms, d, &g->cluster[i]);

@@ -171,8 +171,8 @@ enum ww_status technique_load(struct arena *a, const char *name, struct diags *d
     if (s != WW_OK) return diag_add(d, s, "%s", why);
     const char **names = arena_alloc(a, (n + 1) * sizeof *names);
     for (uint32_t i = 0; i < n; i++) names[i] = list[i].name;
-    for (const struct savings_mechanism_info *m = savings_mechanism_info; m->name; m++)
-        if (strcmp(m->name, name) == 0)
+    for (uint32_t m = 0; m < SAVINGS_MECHANISMS; m++)
+        if (strcmp(savings_mechanism(m).name, name) == 0)
             return diag_add(d, WW_ERROR_USAGE,
                             "`%s` is a mechanism, not a technique: a technique file names it "
                             "(docs/savings.md)",

@@ -113,7 +113,7 @@ static double lines_of(const struct power_cache *k) {
 
 // Data and tags of a cache lie in one component: a part is the share that its bits have of them.
 static void count_lines(struct power_tree *tree, const struct power_cache *k, double caches,
-                        enum power_per line, enum power_per tag) {
+                        enum savings_per line, enum savings_per tag) {
     if (!k->bytes) return;
     const double data = 8.0 * k->line_bytes, tags = tree_tag_bits(k), all = data + tags;
     tree->parts[line] = caches * lines_of(k) * (all / data);
@@ -124,15 +124,15 @@ static void count_lines(struct power_tree *tree, const struct power_cache *k, do
 static void count_parts(const struct power_config *c, struct power_tree *tree) {
     const unsigned lanes = 32;
     const double sms = tree->sms;
-    tree->parts[POWER_PER_SM] = sms;
-    tree->parts[POWER_PER_CLUSTER] = sms * tree->clusters;
-    tree->parts[POWER_PER_LANE] = sms * tree->clusters * lanes;
-    tree->parts[POWER_PER_RF_ROW] = sms * (c->registers / lanes);
-    if (c->l1.bytes) tree->parts[POWER_PER_L1_LINE] = sms * (c->shared_bytes / c->l1.line_bytes);
-    tree->parts[POWER_PER_L1_TAG] = sms * lines_of(&c->l1);
-    count_lines(tree, &c->constant, sms, POWER_PER_CONST_LINE, POWER_PER_CONST_TAG);
-    count_lines(tree, &c->texture, sms, POWER_PER_TEX_LINE, POWER_PER_TEX_TAG);
-    count_lines(tree, &c->l2, c->l2_slices, POWER_PER_L2_LINE, POWER_PER_L2_TAG);
+    tree->parts[PER_SM] = sms;
+    tree->parts[PER_CLUSTER] = sms * tree->clusters;
+    tree->parts[PER_LANE] = sms * tree->clusters * lanes;
+    tree->parts[PER_RF_ROW] = sms * (c->registers / lanes);
+    if (c->l1.bytes) tree->parts[PER_L1_LINE] = sms * (c->shared_bytes / c->l1.line_bytes);
+    tree->parts[PER_L1_TAG] = sms * lines_of(&c->l1);
+    count_lines(tree, &c->constant, sms, PER_CONST_LINE, PER_CONST_TAG);
+    count_lines(tree, &c->texture, sms, PER_TEX_LINE, PER_TEX_TAG);
+    count_lines(tree, &c->l2, c->l2_slices, PER_L2_LINE, PER_L2_TAG);
 }
 
 // Sums own figures upward; parents stand before children.
@@ -207,7 +207,7 @@ enum ww_status power_build(const struct power_config *c, struct power_tree *tree
         regulator->constant_w = still * c->regulator_loss;
     }
     sum_up(tree);
-    return b.status;
+    return b.status != WW_OK ? b.status : power_rows_make(tree, d);
 }
 
 double power_idle_gated(const struct power_tree *tree, const struct activity *a, double seconds) {

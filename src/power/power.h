@@ -6,6 +6,7 @@
 #include "activity/activity.h"
 #include "power/array.h"
 #include "power/dram.h"
+#include "power/rows.h"
 
 struct power_cache {                             // bytes 0: none
     unsigned bytes, line_bytes, ways, out_bytes; // out_bytes 0: the line
@@ -79,31 +80,13 @@ struct power_event {
 // What an event's energy is multiplied with for the bits that changed; 1 where none were counted.
 double power_data_factor(const struct power_data *p, const struct activity *a);
 
-// Parts that a technique switches one by one: how many of each the machine has.
-enum power_per {
-    POWER_PER_SM,
-    POWER_PER_CLUSTER, // an SM's share of a cluster's lanes
-    POWER_PER_LANE,    // of the 32 of a cluster
-    POWER_PER_RF_ROW,  // a warp's register
-    POWER_PER_L1_LINE, // of the banked array that L1 and shared memory lie in
-    POWER_PER_L1_TAG,
-    POWER_PER_CONST_LINE, // without its tag
-    POWER_PER_CONST_TAG,
-    POWER_PER_TEX_LINE, // without its tag
-    POWER_PER_TEX_TAG,
-    POWER_PER_L2_LINE, // without its tag
-    POWER_PER_L2_TAG,
-    POWER_PERS,
-    POWER_PER_EACH = POWER_PERS // of a component's count
-};
-
 struct power_tree {
     struct power_component component[POWER_MAX_COMPONENTS]; // parents before children
     int components;
     struct power_event event[POWER_MAX_EVENTS];
     int events;
     unsigned sms, clusters; // clusters of INT and FP lanes in an SM
-    double parts[POWER_PERS];
+    double parts[SAVINGS_PERS]; // how many of each of what techniques switch one by one
     struct tech tech; // of tables that techniques add
     double core_hz;
     // A register file in two partitions, or all near threshold, over the undivided one: an access
@@ -123,6 +106,7 @@ struct power_tree {
     double rest_more_w; // that it would leak beyond its leakage if all of it did as logic does
     int sm;             // component
     double idle_gate;   // of an SM's leakage, saved while it holds no work
+    struct power_rows rows; // of techniques (effect.h)
 };
 
 struct power_usage {

@@ -1,4 +1,4 @@
-// What techniques saved and spent, for people and for programs: the lines of power/effect.def.
+// What techniques saved and spent, for people and for programs.
 #include <math.h>
 
 #include "power/effect.h"
@@ -62,35 +62,37 @@ static void print_lines_of_caches(const struct account *a, FILE *out) {
 }
 
 // Lines of one kind: what there was, what a technique saved of it, what that cost, and the bound.
-static void print_lines(const struct power_savings *s, enum power_line_kind kind, FILE *out) {
+static void print_lines(const struct power_savings *s, enum savings_line_kind kind, FILE *out) {
     char b[5][32];
-    for (uint32_t l = 0; l < POWER_LINES; l++) {
-        if (power_lines[l].kind != kind || !s->seen[l]) continue;
+    const struct power_rows *const rows = &s->tree->rows;
+    for (uint32_t l = 0; l < rows->lines; l++) {
+        if (rows->line[l].is->kind != kind || !s->seen[l]) continue;
         const double saved = power_savings_saved(s, l), spent = power_savings_spent(s, l),
                      net = saved - spent, all = s->all_j[l] > 0 ? s->all_j[l] : 1;
-        fprintf(out, "    %-8s %12s %12s %12s %12s %5.1f %%", power_lines[l].name,
+        fprintf(out, "    %-8s %12s %12s %12s %12s %5.1f %%", rows->line[l].is->name,
                 table_scaled(s->all_j[l], "J", b[0]), table_scaled(saved, "J", b[1]),
                 table_scaled(spent, "J", b[2]), table_scaled(net, "J", b[3]), 100 * net / all);
-        if (kind == POWER_LINE_LEAKAGE && power_line_has_bound((enum power_line)l))
+        if (kind == LINE_LEAKAGE && power_line_has_bound(s->tree, l))
             fprintf(out, " %12s %5.1f %%", table_scaled(s->bound_j[l], "J", b[4]),
                     100 * s->bound_j[l] / all);
         fputc('\n', out);
     }
 }
 
-static bool has_lines(const struct power_savings *s, enum power_line_kind kind) {
+static bool has_lines(const struct power_savings *s, enum savings_line_kind kind) {
     bool any = false;
-    for (uint32_t l = 0; l < POWER_LINES; l++)
-        any = any || (power_lines[l].kind == kind && s->seen[l]);
+    for (uint32_t l = 0; l < s->tree->rows.lines; l++)
+        any = any || (s->tree->rows.line[l].is->kind == kind && s->seen[l]);
     return any;
 }
 
-static void print_added(const struct power_savings *s, enum power_line l, FILE *out) {
+static void print_added(const struct power_savings *s, uint32_t l, FILE *out) {
     char b[32];
+    const struct savings_line *const line = s->tree->rows.line[l].is;
     if (!s->seen[l]) return;
-    fprintf(out, "    %-8s %s spent, %.4f mm2%s\n", power_lines[l].name,
+    fprintf(out, "    %-8s %s spent, %.4f mm2%s\n", line->name,
             table_scaled(power_savings_spent(s, l), "J", b), power_savings_mm2(s, l),
-            power_lines[l].note);
+            line->note ? line->note : "");
 }
 
 // What the techniques' hardware takes, in mm2, of its component and of the chip.
@@ -101,30 +103,30 @@ static double share_of(const struct account *a, double mm2, const char *componen
 }
 
 static void print_areas(const struct account *a, const struct power_savings *s, FILE *out) {
-    const double all = power_savings_mm2(s, POWER_LINES);
+    const double all = power_savings_all_mm2(s);
     if (!(all > 0)) return;
     fprintf(out, "    %-8s %.4f mm2 added, %.2f %% of the chip\n", "area", all,
             100 * share_of(a, all, "chip"));
-    for (uint32_t i = 0; i < POWER_AREAS; i++) {
-        const struct power_area *const r = &power_areas[i];
+    for (uint32_t i = 0; i < s->tree->rows.areas; i++) {
+        const struct savings_area *const r = s->tree->rows.area[i].is;
         if (!(s->area_mm2[i] > 0)) continue;
         fprintf(out, "    %-8s %8.4f mm2 %6.2f %% of %s: %s", "", s->area_mm2[i],
-                100 * share_of(a, s->area_mm2[i], r->component), r->component, r->prose);
-        if (*r->published) fprintf(out, " (published: %s)", r->published);
+                100 * share_of(a, s->area_mm2[i], r->component), r->component, r->what);
+        if (r->published) fprintf(out, " (published: %s)", r->published);
         fputc('\n', out);
     }
 }
 
 static json_t *areas_json(const struct account *a, const struct power_savings *s) {
-    const double all = power_savings_mm2(s, POWER_LINES);
+    const double all = power_savings_all_mm2(s);
     json_t *const parts = json_array();
-    for (uint32_t i = 0; i < POWER_AREAS; i++) {
-        const struct power_area *const r = &power_areas[i];
+    for (uint32_t i = 0; i < s->tree->rows.areas; i++) {
+        const struct savings_area *const r = s->tree->rows.area[i].is;
         if (!(s->area_mm2[i] > 0)) continue;
-        json_t *const o = json_pack("{s:s,s:s,s:s,s:f,s:f}", "what", r->prose, "component",
+        json_t *const o = json_pack("{s:s,s:s,s:s,s:f,s:f}", "what", r->what, "component",
                                     r->component, "source", r->source, "mm2", s->area_mm2[i],
                                     "share", share_of(a, s->area_mm2[i], r->component));
-        if (*r->published) json_object_set_new(o, "published", json_string(r->published));
+        if (r->published) json_object_set_new(o, "published", json_string(r->published));
         json_array_append_new(parts, o);
     }
     return json_pack("{s:f,s:f,s:o}", "added_mm2", all, "share", share_of(a, all, "chip"), "parts",
@@ -142,11 +144,11 @@ struct whole {
 // Net of what stands in the rest of the die itself.
 static double net_of_rest(const struct account *a, const struct power_savings *s) {
     double net = 0;
-    for (uint32_t i = 0; i < POWER_EFFECTS; i++) {
-        const struct power_effect *const e = &power_effects[i];
-        const int at = power_find(a->tree, e->component);
-        if (at >= 0 && a->tree->rest >= 0 && a->tree->component[at].parent == a->tree->rest)
-            net += e->sign * s->j[i];
+    for (uint32_t i = 0; i < a->tree->rows.effects; i++) {
+        const struct power_effect *const e = &a->tree->rows.effect[i];
+        if (e->component >= 0 && a->tree->rest >= 0 &&
+            a->tree->component[e->component].parent == a->tree->rest)
+            net += (double)e->is->sign * s->j[i];
     }
     return net;
 }
@@ -155,7 +157,7 @@ static struct whole whole_of(const struct account *a, const struct power_savings
     const double loss = a->tree->regulator >= 0 ? 1 + a->tree->regulator_loss : 1;
     struct whole w = {0};
     double bounds[2];
-    for (uint32_t l = 0; l < POWER_LINES; l++)
+    for (uint32_t l = 0; l < a->tree->rows.lines; l++)
         w.net_j += loss * (power_savings_saved(s, l) - power_savings_spent(s, l));
     power_rest_bounds(a->tree, &a->kernels, bounds);
 #define SHARE(net, energy) ((energy) + (net) > 0 ? (net) / ((energy) + (net)) : 0)
@@ -189,16 +191,17 @@ void account_print_savings(const struct account *a, bool colour, FILE *out) {
             bold, plain);
     fprintf(out, "    %-8s %12s %12s %12s %20s %20s\n", "", "leakage", "saved", "overhead", "net",
             "oracle");
-    print_lines(&s, POWER_LINE_LEAKAGE, out);
-    if (has_lines(&s, POWER_LINE_EVENTS)) {
+    print_lines(&s, LINE_LEAKAGE, out);
+    if (has_lines(&s, LINE_EVENTS)) {
         fprintf(out, "    %-8s %12s %12s %12s %20s\n", "", "dynamic", "saved", "overhead", "net");
-        print_lines(&s, POWER_LINE_EVENTS, out);
+        print_lines(&s, LINE_EVENTS, out);
     }
     print_lines_of_caches(a, out);
-    for (uint32_t l = 0; l < POWER_LINES; l++) {
-        if (power_lines[l].kind != POWER_LINE_ADDED) continue;
+    for (uint32_t l = 0; l < a->tree->rows.lines; l++) {
+        const struct savings_line *const line = a->tree->rows.line[l].is;
+        if (line->kind != LINE_ADDED) continue;
         print_added(&s, l, out);
-        if (l == POWER_LINE_SHIFT) print_folding(a, out);
+        if (strcmp(line->key, "shift_logic") == 0) print_folding(a, out);
     }
     print_areas(a, &s, out);
     print_whole(a, &s, out);
@@ -210,24 +213,24 @@ json_t *account_savings_json(const struct account *a) {
     if (!s.any) return NULL;
     json_t *o = json_object(), *units = json_object();
     json_object_set_new(o, "units", units);
-    for (uint32_t l = 0; l < POWER_LINES; l++) {
-        const struct power_line_info *const line = &power_lines[l];
+    for (uint32_t l = 0; l < a->tree->rows.lines; l++) {
+        const struct savings_line *const line = a->tree->rows.line[l].is;
         const double saved = power_savings_saved(&s, l), spent = power_savings_spent(&s, l);
         char key[64];
-        if (line->kind == POWER_LINE_ADDED && (s.seen[l] || line->always)) {
+        if (line->kind == LINE_ADDED && (s.seen[l] || line->always)) {
             snprintf(key, sizeof key, "%s_j", line->key);
             json_object_set_new(o, key, json_real(spent));
             snprintf(key, sizeof key, "%s_mm2", line->key);
             json_object_set_new(o, key, json_real(power_savings_mm2(&s, l)));
         }
-        if (line->kind == POWER_LINE_ADDED || !s.seen[l]) continue;
+        if (line->kind == LINE_ADDED || !s.seen[l]) continue;
         json_t *unit = json_object();
-        const bool leaks = line->kind == POWER_LINE_LEAKAGE;
+        const bool leaks = line->kind == LINE_LEAKAGE;
         json_object_set_new(unit, leaks ? "leakage_j" : "dynamic_j", json_real(s.all_j[l]));
         json_object_set_new(unit, "saved_j", json_real(saved));
         json_object_set_new(unit, "overhead_j", json_real(spent));
         json_object_set_new(unit, "net_j", json_real(saved - spent));
-        if (leaks && power_line_has_bound((enum power_line)l))
+        if (leaks && power_line_has_bound(a->tree, l))
             json_object_set_new(unit, "oracle_j", json_real(s.bound_j[l]));
         json_object_set_new(units, line->name, unit);
     }

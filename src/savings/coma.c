@@ -8,6 +8,10 @@
 // time.
 #include "savings/savings_int.h"
 
+struct coma {
+    uint64_t reads, writes, read_lanes_spared, write_lanes_spared, instructions;
+};
+
 static uint32_t read_rows(void *self, const struct sm_row_access *a) {
     struct coma *const k = self;
     k->instructions++;
@@ -37,6 +41,60 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
 
 static const struct sm_row_port rows = {.read = read_rows, .write = write_rows};
 
-void coma_init(struct savings_sm *s, struct sm_technique *t) {
-    *t = (struct sm_technique){.name = "coma", .self = &s->coma, .rows = &rows, .count = count};
-}
+// ---- what it is --------------------------------------------------------------------------------
+// The gates of divided word lines and the lines to them are paid by every access through them,
+// whatever is switched.
+#define MASKED "dissertation, 5.4"
+// clang-format off
+static const struct savings_line lines[] = {
+    {.key = "masks", .name = "masks", .kind = LINE_ADDED, .note = " (tables of active masks)",
+     .what = "tables of active masks"},
+};
+static const struct savings_effect effects[] = {
+    {.line = "rf", .counter = "divided_cycles", .component = "rf_banks", .sign = COSTS,
+     .price = {.kind = PRICE_GATES_LEAK, .per = PER_SM},
+     .why = "the gates of divided word lines leak", .source = MASKED},
+    {.line = "rf_access", .counter = "rf_read_lanes_spared", .component = "rf_banks", .sign = SAVES,
+     .price = {.kind = PRICE_WORD_PART, .event = "rf_reads"},
+     .why = "word line, bit lines, sense amplifiers and outputs of a lane stay quiet",
+     .source = MASKED},
+    {.line = "rf_access", .counter = "rf_write_lanes_spared", .component = "rf_banks",
+     .sign = SAVES, .price = {.kind = PRICE_WORD_PART, .event = "rf_writes"},
+     .why = "word line and bit lines of a lane stay quiet", .source = MASKED},
+    {.line = "rf_access", .counter = "rf_divided_reads", .component = "rf_banks", .sign = COSTS,
+     .price = {.kind = PRICE_WORD_GATES, .event = "rf_reads"},
+     .why = "gates of a divided word line", .source = MASKED},
+    {.line = "rf_access", .counter = "rf_divided_writes", .component = "rf_banks", .sign = COSTS,
+     .price = {.kind = PRICE_WORD_GATES, .event = "rf_writes"}, .why = "as a read",
+     .source = MASKED},
+    {.line = "masks", .counter = "divided_cycles", .component = "rf_banks", .sign = COSTS,
+     .price = {.kind = PRICE_TABLE_LEAK, .entries = 16, .bits = 32}, .why = "the table's leakage",
+     .source = MASKED},
+    {.line = "masks", .counter = "mask_table_writes", .component = "rf_banks", .sign = COSTS,
+     .price = {.kind = PRICE_TABLE_WRITE, .entries = 16, .bits = 32},
+     .why = "the mask of an instruction that takes a collector", .source = MASKED},
+    {.line = "masks", .counter = "mask_table_reads", .component = "rf_banks", .sign = COSTS,
+     .price = {.kind = PRICE_TABLE_READ, .entries = 16, .bits = 32},
+     .why = "the mask of a row's access", .source = MASKED},
+};
+static const struct savings_area areas[] = {
+    {.line = "rf_access", .counter = "divided_cycles", .component = "rf_banks",
+     .size = {.kind = SIZE_DIVIDED}, .what = "gates of divided word lines", .source = MASKED},
+    {.line = "masks", .counter = "divided_cycles", .component = "rf_banks",
+     .size = {.kind = SIZE_TABLE, .n = 16, .bits = 32}, .what = "table of active masks",
+     .source = MASKED},
+};
+// clang-format on
+
+const struct savings_part part_coma = {
+    .name = "coma",
+    .what = "register rows are read and written in the lanes of active threads only, by divided "
+            "word lines",
+    .paper = "dissertation, 5.4",
+    .roles = ROLE_ACCESS,
+    .lines = {PART_ROWS(lines)},
+    .effects = {PART_ROWS(effects)},
+    .areas = {PART_ROWS(areas)},
+    .state_bytes = sizeof(struct coma),
+    .ports = {.rows = &rows, .count = count},
+};

@@ -6,6 +6,7 @@
 // is on is the one that looks. A waking unit counts as on.
 //
 // When several are due in one cycle the highest-numbered goes first: schedulers fill low numbers.
+#include "savings/gating.h"
 #include "savings/savings_int.h"
 
 // Of `n` clusters: for two, the paper's number, the loops are laid out flat.
@@ -25,8 +26,8 @@ settle_of(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t, 
     for (; on != 0; on--) {
         const bool is_last = on == 1;
         const uint32_t window = is_last ? 0 : g->idle_detect[type];
-        // The counter is known from the cycle after the last look on, and so is that another
-        // cluster has been woken beside one that had been kept on; the others went off earlier.
+        // Up to g->settled every cluster has been decided on. The last cluster is looked at from
+        // the cycle in which the one before it went off.
         const uint64_t not_before = max64(g->settled + 1, is_last ? last_off : 0);
         uint64_t due = DOMAIN_NEVER;
         uint32_t next = SM_PIPES;
@@ -40,7 +41,7 @@ settle_of(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t, 
         }
         const bool stays = (due > t) | (is_last & (g->actv[type] != 0));
         if (stays) {
-            // Until its work is done and the counter falls.
+            // The last cluster stays on until it is idle and the type's counter is 0.
             if (is_last & (next != SM_PIPES)) g->kept |= 1u << type;
             break;
         }
@@ -54,5 +55,30 @@ static uint64_t settle(struct gating *g, const struct sm_view *v, uint32_t type,
     return g->n[type] == 2 ? settle_of(g, v, type, t, 2) : settle_of(g, v, type, t, g->n[type]);
 }
 
-const struct gate_rule rule_coordinated_blackout = {
+static enum ww_status check(const struct savings *s, const struct sm_config *c, struct diags *d) {
+    if (!savings_has(s, SAVINGS_gates))
+        return diag_add(d, WW_ERROR_CONFIG,
+                        "coordinated-blackout needs gates: it looks at the counters of active "
+                        "warps by type");
+    if (c->clusters < 2)
+        return diag_add(
+            d, WW_ERROR_CONFIG,
+            "coordinated-blackout needs two clusters of INT and FP pipelines, the GPU has "
+            "%u: there is nothing to coordinate, naive-blackout does it",
+            c->clusters);
+    return WW_OK;
+}
+
+static const struct gate_rule rule = {
     .settle = settle, .has_blackout = true, .counts_active = true};
+
+const struct savings_part part_coordinated_blackout = {
+    .name = "coordinated-blackout",
+    .what = "blackout in which the last cluster of a type goes off only when no active warp is of "
+            "that type, and then at once",
+    .paper = "Warped Gates, MICRO-46, 5",
+    .roles = ROLE_GATING,
+    .uses = {&part_gating},
+    .gate_rule = &rule,
+    .check = check,
+};

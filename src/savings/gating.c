@@ -13,6 +13,7 @@
 // no function is called: its domain hears of it when the pipeline is wanted again, or counted. But
 // where the rule then looks at all clusters of a type (gate_rule.settle), and where work comes to a
 // pipeline that is off, the domains are told in the same cycle.
+#include "savings/gating.h"
 #include "savings/savings_int.h"
 
 // ---- time --------------------------------------------------------------------------------------
@@ -272,31 +273,57 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
 static const struct sm_life_port life = {.work = work};
 static const struct sm_issue_port issue_port = {.issued = issued};
 
-void gating_init(struct savings_sm *s, struct sm_technique *t) {
-    struct gating *const g = &s->gating;
-    const struct savings_options *const o = &s->set.o;
-    const struct gate_rule *const rule =
-        savings_has(s, SAVINGS_COORDINATED_BLACKOUT) ? &rule_coordinated_blackout
-        : savings_has(s, SAVINGS_NAIVE_BLACKOUT)     ? &rule_naive_blackout
-                                                     : &rule_conv_pg;
-    const bool whole = !savings_has(s, SAVINGS_LANE_PG); // INT and FP are not gated by lanes
+struct gating *savings_gating(struct savings_sm *s) {
+    return s->state[SAVINGS_gating];
+}
+
+const struct gate_rule *gating_rule(const struct savings *s) {
+    FOR_EACH_BIT32(m, s->mechanisms)
+        if (savings_part(m)->gate_rule != NULL) return savings_part(m)->gate_rule;
+    return NULL;
+}
+
+static enum ww_status check(const struct savings *s, const struct sm_config *c, struct diags *d) {
+    const bool sfu = savings_value(s, "gate_sfu"), ldst = savings_value(s, "gate_ldst");
+    if (!savings_value(s, "gate_int") && !savings_value(s, "gate_fp") && !sfu && !ldst)
+        return diag_add(
+            d, WW_ERROR_CONFIG,
+            "gate_int, gate_fp, gate_sfu and gate_ldst are all 0: nothing is left to gate");
+    if (ldst && c->shared_on_lanes)
+        return diag_add(d, WW_ERROR_CONFIG,
+                        "gate_ldst does not go with sm.shared_on_lanes: there the lanes read "
+                        "shared memory through LD/ST without asking for it");
+    return WW_OK;
+}
+
+// Where lanes are gated, INT and FP are theirs.
+static bool is_there(const struct savings *s) {
+    return gating_rule(s) != NULL || savings_value(s, "gate_sfu") || savings_value(s, "gate_ldst");
+}
+
+static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
+    struct gating *const g = self;
+    const struct savings *const o = &s->set;
+    const struct gate_rule *const rule = gating_rule(o);
+    const bool whole = rule != NULL;
     const struct {
         bool is_gated;
         const struct gate_rule *rule;
         uint32_t first, n;
     } row[] = {
-        [GATE_TYPE_INT] = {o->gate_int && whole, rule, SM_PIPE_INT, s->c.clusters},
-        [GATE_TYPE_FP] = {o->gate_fp && whole, rule, SM_PIPE_FP, s->c.clusters},
-        [GATE_TYPE_SFU] = {o->gate_sfu, &rule_conv_pg, SM_PIPE_SFU, s->c.sfus},
-        [GATE_TYPE_LDST] = {o->gate_ldst, &rule_conv_pg, SM_PIPE_LDST, 1},
+        [GATE_TYPE_INT] = {whole && savings_value(o, "gate_int"), rule, SM_PIPE_INT, s->c.clusters},
+        [GATE_TYPE_FP] = {whole && savings_value(o, "gate_fp"), rule, SM_PIPE_FP, s->c.clusters},
+        [GATE_TYPE_SFU] = {savings_value(o, "gate_sfu"), &rule_conv_pg, SM_PIPE_SFU, s->c.sfus},
+        [GATE_TYPE_LDST] = {savings_value(o, "gate_ldst"), &rule_conv_pg, SM_PIPE_LDST, 1},
     };
-    g->times = (struct gate_times){o->break_even, o->wakeup_delay};
+    g->times =
+        (struct gate_times){savings_value(o, "break_even"), savings_value(o, "wakeup_delay")};
     for (uint32_t i = 0; i < GATE_TYPES; i++) {
         if (!row[i].is_gated) continue;
         g->rule[i] = row[i].rule;
         g->first[i] = (uint8_t)row[i].first;
         g->n[i] = (uint8_t)row[i].n;
-        g->idle_detect[i] = o->idle_detect;
+        g->idle_detect[i] = savings_value(o, "idle_detect");
         g->pipes_of[i] = ((1ull << row[i].n) - 1) << row[i].first;
         g->pipes |= g->pipes_of[i];
         if (g->rule[i]->settle != NULL) {
@@ -308,15 +335,152 @@ void gating_init(struct savings_sm *s, struct sm_technique *t) {
     for (uint32_t i = 0; i < SM_PIPES; i++)
         g->gate[i] = (struct sm_gate){UINT64_MAX, SM_GATE_NEVER};
     g->told = g->times.wakeup_delay == 0 ? g->pipes : g->pipes_of[GATE_TYPE_LDST];
-    g->counts_active =
-        (g->rule[0] != NULL && rule->counts_active) || (g->rule[1] != NULL && rule->counts_active);
+    for (uint32_t i = GATE_TYPE_INT; i <= GATE_TYPE_FP; i++)
+        g->counts_active |= g->rule[i] != NULL && g->rule[i]->counts_active;
     g->port = (struct sm_gate_port){.gate = g->gate, .pipes = g->pipes, .wanted = wanted};
     g->clock = (struct sm_clock_port){.cycle = cycle, .rest = g->counts_active ? rest : NULL};
-    *t = (struct sm_technique){.name = "gating",
-                               .self = g,
-                               .issue = o->wakeup_delay == 0 ? &issue_port : NULL,
-                               .gate = &g->port,
-                               .life = &life,
-                               .clock = &g->clock,
-                               .count = count};
+    if (g->times.wakeup_delay == 0) t->issue = &issue_port;
+    t->gate = &g->port;
+    t->clock = &g->clock;
+    return true;
 }
+
+// ---- what it is --------------------------------------------------------------------------------
+// clang-format off
+static const struct savings_option options[] = {
+    {.name = "idle_detect", .value = 5, .high = 100000, .unit = "cycles",
+     .what = "idle cycles after which a unit is switched off",
+     .source = "Warped Gates, MICRO-46, 7.1"},
+    {.name = "break_even", .value = 14, .low = 1, .high = 100000, .unit = "cycles",
+     .what = "cycles off that pay for switching off and on",
+     .source = "Warped Gates, MICRO-46, 2.2 and 7.1, after Hu et al."},
+    {.name = "wakeup_delay", .value = 3, .high = 1000, .unit = "cycles",
+     .what = "from waking a unit to its first instruction",
+     .source = "Warped Gates, MICRO-46, 2.2, after Hu et al."},
+    {.name = "gate_int", .value = 1, .high = 1, .unit = "", .what = "gate the INT pipelines",
+     .source = "Warped Gates, MICRO-46, 3"},
+    {.name = "gate_fp", .value = 1, .high = 1, .unit = "", .what = "gate the FP pipelines",
+     .source = "Warped Gates, MICRO-46, 3"},
+    {.name = "gate_sfu", .value = 0, .high = 1, .unit = "",
+     .what = "gate the SFUs too, conventionally",
+     .source = "Warped Gates, MICRO-46, 3: conventional gating suffices for them; its evaluation "
+               "leaves them out"},
+    {.name = "gate_ldst", .value = 0, .high = 1, .unit = "",
+     .what = "gate the load/store unit too, conventionally",
+     .source = "assumed: the papers leave it out"},
+};
+// clang-format on
+
+// A domain is a unit's share of one cluster: the integer lanes of a cluster, its floating-point
+// lanes, all SFU lanes of an SM, the address units of an SM. Off (before or after the break-even
+// time) it does not leak; each switching off costs its leakage over the break-even time, by the
+// definition of that time; waking, it leaks as when it is on. The pipeline registers around the
+// lanes stay on.
+#define HU "Hu et al., ISLPED 2004; Warped Gates, MICRO-46, 2.2"
+// clang-format off
+static const struct savings_line lines[] = {
+    {.key = "int", .name = "INT", .kind = LINE_LEAKAGE, .component = "int",
+     .what = "lanes of the INT pipelines"},
+    {.key = "fp", .name = "FP", .kind = LINE_LEAKAGE, .component = "fp",
+     .what = "lanes of the FP pipelines"},
+    {.key = "sfu", .name = "SFU", .kind = LINE_LEAKAGE, .component = "sfu",
+     .what = "lanes of the SFUs"},
+    {.key = "ldst", .name = "LD/ST", .kind = LINE_LEAKAGE, .component = "agu",
+     .what = "address units"},
+};
+static const struct savings_effect effects[] = {
+    {.line = "int", .counter = "gate_uncompensated", .and = "gate_compensated",
+     .first = ACT_INT_DOMAIN, .n = SM_MAX_CLUSTERS, .component = "int", .sign = SAVES,
+     .price = {.kind = PRICE_LEAK, .per = PER_CLUSTER, .share = 1},
+     .why = "a domain that is off does not leak", .source = HU},
+    {.line = "int", .counter = "gate_overhead", .first = ACT_INT_DOMAIN, .n = SM_MAX_CLUSTERS,
+     .component = "int", .sign = COSTS,
+     .price = {.kind = PRICE_LEAK, .per = PER_CLUSTER, .share = 1},
+     .why = "switching off costs the leakage of the break-even time", .source = HU},
+    {.line = "fp", .counter = "gate_uncompensated", .and = "gate_compensated",
+     .first = ACT_FP_DOMAIN, .n = SM_MAX_CLUSTERS, .component = "fp", .sign = SAVES,
+     .price = {.kind = PRICE_LEAK, .per = PER_CLUSTER, .share = 1}, .why = "as INT", .source = HU},
+    {.line = "fp", .counter = "gate_overhead", .first = ACT_FP_DOMAIN, .n = SM_MAX_CLUSTERS,
+     .component = "fp", .sign = COSTS,
+     .price = {.kind = PRICE_LEAK, .per = PER_CLUSTER, .share = 1}, .why = "as INT", .source = HU},
+    {.line = "sfu", .counter = "gate_uncompensated", .and = "gate_compensated",
+     .first = ACT_SFU_DOMAIN, .component = "sfu", .sign = SAVES,
+     .price = {.kind = PRICE_LEAK, .per = PER_SM, .share = 1}, .why = "as INT", .source = HU},
+    {.line = "sfu", .counter = "gate_overhead", .first = ACT_SFU_DOMAIN, .component = "sfu",
+     .sign = COSTS, .price = {.kind = PRICE_LEAK, .per = PER_SM, .share = 1}, .why = "as INT",
+     .source = HU},
+    {.line = "ldst", .counter = "gate_uncompensated", .and = "gate_compensated",
+     .first = ACT_LDST_DOMAIN, .component = "agu", .sign = SAVES,
+     .price = {.kind = PRICE_LEAK, .per = PER_SM, .share = 1}, .why = "as INT", .source = HU},
+    {.line = "ldst", .counter = "gate_overhead", .first = ACT_LDST_DOMAIN, .component = "agu",
+     .sign = COSTS, .price = {.kind = PRICE_LEAK, .per = PER_SM, .share = 1}, .why = "as INT",
+     .source = HU},
+};
+static const struct savings_area areas[] = {
+    {.line = "counters", .counter = "gate_on_idle", .first = ACT_INT_DOMAIN, .n = SM_MAX_CLUSTERS,
+     .component = "int", .size = {.kind = SIZE_COUNTS, .per = PER_CLUSTER, .n = 4 + 4},
+     .what = "idle time and time until break-even of a domain",
+     .source = "Warped Gates, MICRO-46, 6"},
+    {.line = "int", .counter = "gate_on_idle", .first = ACT_INT_DOMAIN, .n = SM_MAX_CLUSTERS,
+     .component = "int", .size = {.kind = SIZE_HEADERS, .share = 0.1},
+     .what = "sleep devices, a tenth of what they feed",
+     .source = "assumed: the papers leave them out"},
+    {.line = "counters", .counter = "gate_on_idle", .first = ACT_FP_DOMAIN, .n = SM_MAX_CLUSTERS,
+     .component = "fp", .size = {.kind = SIZE_COUNTS, .per = PER_CLUSTER, .n = 4 + 4},
+     .what = "idle time and time until break-even of a domain",
+     .source = "Warped Gates, MICRO-46, 6"},
+    {.line = "fp", .counter = "gate_on_idle", .first = ACT_FP_DOMAIN, .n = SM_MAX_CLUSTERS,
+     .component = "fp", .size = {.kind = SIZE_HEADERS, .share = 0.1},
+     .what = "sleep devices, a tenth of what they feed",
+     .source = "assumed: the papers leave them out"},
+    {.line = "counters", .counter = "gate_on_idle", .first = ACT_SFU_DOMAIN, .component = "sfu",
+     .size = {.kind = SIZE_COUNTS, .per = PER_SM, .n = 4 + 4},
+     .what = "idle time and time until break-even of a domain",
+     .source = "Warped Gates, MICRO-46, 6"},
+    {.line = "sfu", .counter = "gate_on_idle", .first = ACT_SFU_DOMAIN, .component = "sfu",
+     .size = {.kind = SIZE_HEADERS, .share = 0.1},
+     .what = "sleep devices, a tenth of what they feed",
+     .source = "assumed: the papers leave them out"},
+    {.line = "counters", .counter = "gate_on_idle", .first = ACT_LDST_DOMAIN, .component = "agu",
+     .size = {.kind = SIZE_COUNTS, .per = PER_SM, .n = 4 + 4},
+     .what = "idle time and time until break-even of a domain",
+     .source = "Warped Gates, MICRO-46, 6"},
+    {.line = "ldst", .counter = "gate_on_idle", .first = ACT_LDST_DOMAIN, .component = "agu",
+     .size = {.kind = SIZE_HEADERS, .share = 0.1},
+     .what = "sleep devices, a tenth of what they feed",
+     .source = "assumed: the papers leave them out"},
+};
+static const struct savings_bound bounds[] = {
+    {.line = "int", .periods = "idle_periods_int", .cycles = "idle_cycles", .less = "idle_sent",
+     .overhead = "gate_overhead", .events = "gate_events", .first = ACT_INT_DOMAIN,
+     .n = SM_MAX_CLUSTERS, .per = PER_CLUSTER},
+    {.line = "fp", .periods = "idle_periods_fp", .cycles = "idle_cycles", .less = "idle_sent",
+     .overhead = "gate_overhead", .events = "gate_events", .first = ACT_FP_DOMAIN,
+     .n = SM_MAX_CLUSTERS, .per = PER_CLUSTER},
+    {.line = "sfu", .periods = "idle_periods_sfu", .cycles = "idle_cycles", .less = "idle_sent",
+     .overhead = "gate_overhead", .events = "gate_events", .first = ACT_SFU_DOMAIN, .per = PER_SM},
+    {.line = "ldst", .periods = "idle_periods_ldst", .cycles = "idle_cycles", .less = "idle_sent",
+     .overhead = "gate_overhead", .events = "gate_events", .first = ACT_LDST_DOMAIN, .per = PER_SM},
+};
+static const struct savings_shown shown[] = {
+    {.line = "int", .counter = "gate_on_idle", .first = ACT_INT_DOMAIN, .n = SM_MAX_CLUSTERS},
+    {.line = "fp", .counter = "gate_on_idle", .first = ACT_FP_DOMAIN, .n = SM_MAX_CLUSTERS},
+    {.line = "sfu", .counter = "gate_on_idle", .first = ACT_SFU_DOMAIN},
+    {.line = "ldst", .counter = "gate_on_idle", .first = ACT_LDST_DOMAIN},
+};
+// clang-format on
+
+const struct savings_part part_gating = {
+    .options = {PART_ROWS(options)},
+    .lines = {PART_ROWS(lines)},
+    .effects = {PART_ROWS(effects)},
+    .areas = {PART_ROWS(areas)},
+    .bounds = {PART_ROWS(bounds)},
+    .shown = {PART_ROWS(shown)},
+    .turn = TURN_UNITS,
+    .check = check,
+    .is_there = is_there,
+    .state_bytes = sizeof(struct gating),
+    .ports = {.name = "gating", .life = &life, .count = count},
+    .make = make,
+};

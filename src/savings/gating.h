@@ -3,10 +3,9 @@
 #define WW_GATING_H
 
 #include "savings/domain.h"
-#include "sm/technique.h"
+#include "savings/part.h"
 
 struct gating;
-struct savings_sm;
 
 // How a gating mechanism decides (conv_pg.c, naive_blackout.c, coordinated_blackout.c).
 struct gate_rule {
@@ -18,7 +17,9 @@ struct gate_rule {
     bool has_blackout;  // what is off stays off for the break-even time
     bool counts_active; // it looks at g->actv
 };
-extern const struct gate_rule rule_conv_pg, rule_naive_blackout, rule_coordinated_blackout;
+extern const struct gate_rule rule_conv_pg; // SFUs and LD/ST follow it whatever the technique
+// The rule of the mechanism that gates whole pipelines; NULL: there is none.
+const struct gate_rule *gating_rule(const struct savings *s);
 
 enum { GATE_TYPE_INT, GATE_TYPE_FP, GATE_TYPE_SFU, GATE_TYPE_LDST, GATE_TYPES };
 
@@ -47,29 +48,18 @@ struct gating {
     struct sm_clock_port clock;
 };
 
-// Active warps whose next instruction is of the unit: what INT_ACTV and FP_ACTV count. A warp that
-// waits for memory has left the active set, or is about to (but see active_waits of the SM).
-static inline uint64_t savings_active_warps(const struct sm_view *v) { // of any unit
-    const uint64_t in_set = v->active_waits ? v->active : v->active & ~v->wait_long;
-    return in_set & v->decoded & ~v->stops;
-}
-static inline uint64_t savings_active(const struct sm_view *v, uint32_t unit) {
-    return savings_active_warps(v) & v->needs[unit];
-}
-
 // Since when a pipe has had no work.
 static inline uint64_t savings_idle_from(const struct sm_view *v, uint32_t pipe) {
     if (pipe >= SM_PIPE_LDST && v->accesses[pipe - SM_PIPE_LDST] != 0) return DOMAIN_NEVER;
     return v->pipe[pipe].busy_until;
 }
 
-void gating_init(struct savings_sm *s, struct sm_technique *t);
 void gating_set_window(struct gating *g, const struct sm_view *v, uint32_t type,
                        uint32_t idle_detect, uint64_t t);
 uint64_t gating_critical(const struct gating *g, uint32_t type); // wakeups so far
 bool gating_all_in_blackout(struct gating *g, const struct sm_view *v,
                             uint32_t type); // in v->cycle
-// The gating of an SM's techniques; nothing is gated where none of them gates.
+// The gating of an SM's techniques; NULL: nothing is gated.
 struct gating *savings_gating(struct savings_sm *s);
 
 #endif

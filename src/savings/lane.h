@@ -19,8 +19,7 @@
 #include <assert.h>
 
 #include "savings/domain.h"
-#include "savings/savings.h"
-#include "sm/technique.h"
+#include "savings/part.h"
 
 enum { LANE_MAX = 32, LANE_CLUSTER = 4, LANE_TYPES = 2, LANE_PIPES = SM_LANE_PIPES };
 #define LANES_LOWER 0x33333333u // the lower two of each cluster
@@ -189,12 +188,12 @@ static inline struct lane_use lanes_use(uint32_t threads, uint32_t active, bool 
                              .is_spared = !is_folded};
 }
 
-struct savings_sm;
-struct lanes *savings_lanes(struct savings_sm *s); // of an SM's techniques
-void lanes_init(struct savings_sm *s, struct sm_technique *t);                    // lane_pg.c
+struct lanes *savings_lanes(struct savings_sm *s); // of an SM's techniques; NULL: none
 void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES]); // until to[type]
-uint64_t lanes_folded(const struct lanes *l, uint32_t type);                 // instructions so far
-void folding_init(struct savings_sm *s, struct sm_technique *t);             // warp_folding.c
-void origami_init(struct savings_sm *s, struct sm_technique *t);             // origami_scheduler.c
+uint64_t lanes_folded(const struct lanes *l, uint32_t type); // instructions so far
+// Refuses a mechanism that makes single lanes idle, where nothing looks at them or a pipeline has
+// fewer than it moves threads between.
+enum ww_status lanes_check(const struct savings *s, const struct sm_config *c, const char *name,
+                           struct diags *d);
 
 #endif

@@ -1,10 +1,10 @@
-// What the 32 lanes of a pipeline do at once, and the functions of the lanes' port (lane_pg.c)
+// What the 32 lanes of a pipeline do at once, and the functions of the lanes' port (lanes.c)
 // that come often, compiled for each vector level of the host (cmake/rooms.cmake). Every lane goes
 // through the same steps, without a branch: which lanes an instruction uses and which of them are
 // off follows no pattern that a host could guess.
 //
 // Cycles are kept as their low 32 bits, and compared by the sign of their difference: all that are
-// compared lie within 2^31 of each other (lane_pg.c: trim).
+// compared lie within 2^31 of each other (lanes.c: trim).
 #include "base/simd.h"
 #include "savings/lane.h"
 
@@ -80,7 +80,7 @@ static __attribute__((noinline)) void account(struct lane_pipe *x) {
         }
     }
     uint32_t sum =
-        0; // of 32 lanes, none of which has been idle for much longer than lane_pg.c trims
+        0; // of 32 lanes, none of which has been idle for much longer than lanes.c trims
     LANES sum += idle.of[i];
     x->idle += sum;
     x->n_log = 0;

@@ -13,12 +13,22 @@
 #include "savings/lines.h"
 #include "savings/savings_int.h"
 
+// Words of so many sectors that an access switches on, and those that it leaves quiet: counted
+// (mask_access.c).
+struct mask_shape {
+    uint32_t line_words, sector_words;
+};
+static struct mask_shape mask_shape_of(const struct cache_config *c) {
+    const uint32_t sector = c->sector_bytes != 0 ? c->sector_bytes : c->line_bytes;
+    return (struct mask_shape){c->line_bytes / 4, sector / 4};
+}
 // Words of so many sectors.
 static uint32_t words_of(const struct mask_shape *k, uint32_t sectors) {
     return bits_count32(sectors) * k->sector_words;
 }
 
-void mask_hear(const struct mask_shape *k, bool by_mask, const struct cache_event *e, uint64_t *c) {
+static void mask_hear(const struct mask_shape *k, bool by_mask, const struct cache_event *e,
+                      uint64_t *c) {
     const uint32_t array = e->array, wanted = bits_count64(e->words);
     const bool is_l2 = array == ARRAY_L2;
     // What an access switches on without the technique: of L1 the sectors that it reads, which lie
@@ -77,19 +87,137 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     }
 }
 
-bool mask_init(struct savings_sm *s, struct sm_technique *t) {
-    struct mask_access *const m = s->mask = ww_alloc_aligned(sizeof *m);
-    if (m == NULL) return false;
+static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
+    struct mask_access *const m = self;
     m->port = (struct sm_array_port){.hear = hear};
-    FOR_EACH_BIT32(i, lines_arrays(&s->set.o)) {
+    FOR_EACH_BIT32(i, lines_arrays(&s->set)) {
         const struct cache_config *const c = lines_cache(&s->c, i);
         if (c == NULL) continue;
         m->shape[i] = mask_shape_of(c);
         m->port.arrays |= 1u << i;
     }
-    *t =
-        (struct sm_technique){.name = "mask-access", .self = m, .arrays = &m->port, .count = count};
+    t->arrays = &m->port;
     return true;
 }
 
-void mask_free(struct mask_access *m) { ww_free_aligned(m); }
+// ---- L2 -----------------------------------------------------------------------------------------
+struct slice {
+    struct mask_shape shape;
+    bool fills;
+    uint64_t *c;
+};
+
+static bool slice_make(void *self, const struct savings *s, const struct savings_l2_shape *k,
+                       uint64_t *c) {
+    *(struct slice *)self = (struct slice){.shape = {k->line_words, k->sector_words},
+                                           .fills = savings_value(s, "mask_fills") != 0,
+                                           .c = c};
+    return true;
+}
+
+static uint32_t slice_hear(void *self, const struct cache_event *e) {
+    const struct slice *const l = self;
+    mask_hear(&l->shape, l->fills, e, l->c);
+    return 0;
+}
+
+static const struct savings_l2_port l2 = {.slice_bytes = sizeof(struct slice),
+                                          .is_there = lines_in_l2,
+                                          .make = slice_make,
+                                          .hear = slice_hear};
+
+// ---- what it is --------------------------------------------------------------------------------
+// clang-format off
+static const struct savings_option options[] = {
+    {.name = "mask_fills", .value = 1, .high = 1, .unit = "",
+     .what = "reads of L2 that fill a first-level cache switch on only the words that active "
+             "threads want; 0: all that they bring",
+     .source = "Power-aware L1 and L2 caches, table 1: the share of active threads at L2"},
+};
+// clang-format on
+
+// L1 data lie in banks of a word, which need no divided line: a bank that is not wanted is not
+// read, and its word does not pass the crossbar.
+#define MASK "Power-aware L1 and L2 caches, 4.2"
+// clang-format off
+static const struct savings_line lines[] = {
+    {.key = "l1_reads", .name = "L1 use", .kind = LINE_EVENTS, .component = "shared",
+     .what = "accesses to lines of L1 and to shared memory"},
+    {.key = "l1_moves", .name = "L1 xbar", .kind = LINE_EVENTS, .component = "shared_crossbars",
+     .what = "words of L1 and shared memory on their way to the lanes"},
+    {.key = "const_reads", .name = "c. use", .kind = LINE_EVENTS, .component = "const",
+     .what = "accesses to constant caches"},
+    {.key = "tex_reads", .name = "t. use", .kind = LINE_EVENTS, .component = "tex",
+     .what = "accesses to texture caches"},
+    {.key = "l2_reads", .name = "L2 use", .kind = LINE_EVENTS, .component = "l2",
+     .what = "accesses to L2"},
+};
+static const struct savings_effect effects[] = {
+    {.line = "l1_reads", .counter = "mask_spared_reads", .first = ARRAY_L1D, .component = "shared",
+     .sign = SAVES, .price = {.kind = PRICE_ACCESS, .event = "l1_hit_words", .share = 1},
+     .why = "the bank of a word that is not wanted stays quiet", .source = MASK},
+    {.line = "l1_moves", .counter = "mask_spared_reads", .first = ARRAY_L1D,
+     .component = "shared_crossbars", .sign = SAVES,
+     .price = {.kind = PRICE_ACCESS, .event = "l1_hit_words", .share = 1},
+     .why = "and the word does not move", .source = MASK},
+    {.line = "const_reads", .counter = "mask_spared_reads", .first = ARRAY_CONST,
+     .component = "const", .sign = SAVES,
+     .price = {.kind = PRICE_WORD_PART, .event = "const_reads"},
+     .why = "a word of a line that is not wanted stays quiet", .source = MASK},
+    {.line = "const_reads", .counter = "mask_accesses", .first = ARRAY_CONST, .component = "const",
+     .sign = COSTS, .price = {.kind = PRICE_WORD_GATES, .event = "const_reads"},
+     .why = "gates and drivers of the divided line", .source = MASK},
+    {.line = "tex_reads", .counter = "mask_spared_reads", .first = ARRAY_TEX, .component = "tex",
+     .sign = SAVES, .price = {.kind = PRICE_WORD_PART, .event = "tex_reads"}, .why = "as constants",
+     .source = MASK},
+    {.line = "tex_reads", .counter = "mask_accesses", .first = ARRAY_TEX, .component = "tex",
+     .sign = COSTS, .price = {.kind = PRICE_WORD_GATES, .event = "tex_reads"},
+     .why = "as constants", .source = MASK},
+    {.line = "l2_reads", .counter = "mask_spared_reads", .first = ARRAY_L2, .component = "l2",
+     .sign = SAVES, .price = {.kind = PRICE_WORD_PART, .event = "l2_reads"}, .why = "as constants",
+     .source = MASK},
+    {.line = "l2_reads", .counter = "mask_spared_writes", .component = "l2", .sign = SAVES,
+     .price = {.kind = PRICE_WORD_PART, .event = "l2_writes"},
+     .why = "a word that is not written stays quiet", .source = MASK},
+    {.line = "l2_reads", .counter = "mask_spared_atomics", .component = "l2", .sign = SAVES,
+     .price = {.kind = PRICE_WORD_PART, .event = "l2_atomics"}, .why = "neither read nor written",
+     .source = MASK},
+    {.line = "l2_reads", .counter = "mask_spared_writebacks", .component = "l2", .sign = SAVES,
+     .price = {.kind = PRICE_WORD_PART, .event = "l2_writebacks"},
+     .why = "a word that is not dirty is not read", .source = MASK},
+    {.line = "l2_reads", .counter = "mask_accesses", .first = ARRAY_L2, .component = "l2",
+     .sign = COSTS, .price = {.kind = PRICE_WORD_GATES, .event = "l2_reads"}, .why = "as constants",
+     .source = MASK},
+};
+static const struct savings_area areas[] = {
+    {.line = "const_reads", .counter = "mask_accesses", .first = ARRAY_CONST, .component = "const",
+     .size = {.kind = SIZE_DIVIDED}, .what = "gates and drivers of divided word lines",
+     .source = MASK},
+    {.line = "tex_reads", .counter = "mask_accesses", .first = ARRAY_TEX, .component = "tex",
+     .size = {.kind = SIZE_DIVIDED}, .what = "gates and drivers of divided word lines",
+     .source = MASK},
+    {.line = "l2_reads", .counter = "mask_accesses", .first = ARRAY_L2, .component = "l2",
+     .size = {.kind = SIZE_DIVIDED}, .what = "gates and drivers of divided word lines",
+     .source = MASK},
+};
+static const struct savings_shown shown[] = {
+    {.line = "l1_reads", .counter = "mask_accesses", .first = ARRAY_L1D},
+};
+// clang-format on
+
+const struct savings_part part_mask_access = {
+    .name = "mask-access",
+    .what = "of a row of a cache only the words rise that active threads want or write: divided "
+            "word lines of four bytes",
+    .paper = "Power-aware L1 and L2 caches, 4.2; Yoshimoto et al., JSSC 1983",
+    .options = {PART_ROWS(options)},
+    .lines = {PART_ROWS(lines)},
+    .effects = {PART_ROWS(effects)},
+    .areas = {PART_ROWS(areas)},
+    .shown = {PART_ROWS(shown)},
+    .uses = {&part_lines},
+    .state_bytes = sizeof(struct mask_access),
+    .ports = {.count = count},
+    .make = make,
+    .l2 = &l2,
+};

@@ -195,26 +195,73 @@ static const struct sm_row_port rows = {.read = access_rows, .write = access_row
 static const struct sm_array_port arrays = {.arrays = 1u << ARRAY_L1D, .hear = array_access};
 static const struct sm_life_port life = {.kernel = kernel, .warp = warp, .work = work};
 
-bool meters_init(struct savings_sm *s, struct sm_technique *t) {
-    struct meters *const m = s->meters = ww_alloc_aligned(sizeof *m);
-    if (m == NULL) return false;
+static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
+    (void)t;
+    struct meters *const m = self;
     for (uint32_t reg = 0; reg < MAX_GPRS; reg++)
         for (uint32_t w = 0; w < SM_MAX_WARPS; w++)
             m->row[reg][w].begin = m->row[reg][w].last = NEVER;
     for (uint32_t slot = 0; slot < SM_KERNEL_SLOTS; slot++) m->usage[slot].pilot = NO_WARP;
     m->l1_lines = s->c.l1d.bytes != 0 ? s->c.l1d.bytes / s->c.l1d.line_bytes : 0;
-    if (m->l1_lines != 0 && (m->l1 = ww_alloc_aligned(m->l1_lines * sizeof *m->l1)) == NULL)
-        return false;
-    *t = (struct sm_technique){.name = "meters",
-                               .self = m,
-                               .rows = &rows,
-                               .arrays = &arrays,
-                               .life = &life,
-                               .count = count};
-    return true;
+    if (m->l1_lines != 0) m->l1 = ww_alloc_aligned(m->l1_lines * sizeof *m->l1);
+    return m->l1_lines == 0 || m->l1 != NULL;
 }
 
-void meters_free(struct meters *m) {
-    if (m != NULL) ww_free_aligned(m->l1);
-    ww_free_aligned(m);
+static void unmake(void *self) { ww_free_aligned(((struct meters *)self)->l1); }
+
+// ---- L2 ----------------------------------------------------------------------------------------
+struct slice {
+    struct place *place;
+    uint64_t *c;
+};
+
+static bool slice_make(void *self, const struct savings *s, const struct savings_l2_shape *k,
+                       uint64_t *c) {
+    (void)s;
+    struct slice *const l = self;
+    l->c = c;
+    l->place = ww_alloc_aligned(k->lines * sizeof *l->place);
+    return l->place != NULL;
 }
+
+static void slice_unmake(void *self) { ww_free_aligned(((struct slice *)self)->place); }
+
+// A write that brings a line of its own is an access to it, too. What an access wants is counted
+// where it is looked up.
+static uint32_t slice_hear(void *self, const struct cache_event *e) {
+    const struct slice *const s = self;
+    const uint32_t looked_up = 1u << CACHE_READ_HIT | 1u << CACHE_READ_MISS |
+                               1u << CACHE_READ_MERGE | 1u << CACHE_WRITE_HIT |
+                               1u << CACHE_WRITE_MISS;
+    const uint32_t counted =
+        1u << CACHE_READ_HIT | 1u << CACHE_WRITE_HIT | 1u << CACHE_WRITE_MISS | 1u << CACHE_FILL;
+    if (looked_up >> e->what & 1) {
+        s->c[ACT_meter_l2_accesses]++;
+        s->c[ACT_meter_l2_words] += bits_count64(e->words);
+        s->c[ACT_meter_l2_lanes] += bits_count32(e->lanes);
+    }
+    if (e->place == CACHE_NOWHERE || !(counted >> e->what & 1)) return 0;
+    const struct place_counts c = {&s->c[ACT_meter_l2_reached], &s->c[ACT_meter_l2_gaps],
+                                   &s->c[ACT_meter_l2_gap_cycles], &s->c[ACT_meter_l2_near_gaps],
+                                   &s->c[ACT_meter_l2_near_cycles]};
+    place_access(&s->place[e->place], e->cycle, &c);
+    return 0;
+}
+
+static const struct savings_l2_port l2 = {.slice_bytes = sizeof(struct slice),
+                                          .make = slice_make,
+                                          .unmake = slice_unmake,
+                                          .hear = slice_hear};
+
+// ---- what it is --------------------------------------------------------------------------------
+const struct savings_part part_meters = {
+    .name = "meters",
+    .what = "no technique: measures the time between accesses to registers and to lines of L1 and "
+            "L2",
+    .paper = "dissertation, 5.2; Power-aware L1 and L2 caches, 3",
+    .state_bytes = sizeof(struct meters),
+    .ports = {.rows = &rows, .arrays = &arrays, .life = &life, .count = count},
+    .make = make,
+    .unmake = unmake,
+    .l2 = &l2,
+};

@@ -14,10 +14,15 @@
 // An access takes srf_latency, frf_low_latency or, in the fast partition at full speed, one cycle.
 // It makes the operand, or the result, later by what it takes beyond one; banks take the next
 // access meanwhile. Without fast registers and a pilot this is the whole file near threshold.
+#include <assert.h>
+
 #include "savings/savings_int.h"
 #include "savings/swap.h"
 
 enum part { FRF_HIGH, FRF_LOW, SRF, WHOLE_SLOW };
+static_assert((int)FRF_HIGH == FILE_FAST && (int)FRF_LOW == FILE_FAST_LOW &&
+                  (int)SRF == FILE_SLOW && (int)WHOLE_SLOW == FILE_ALL_SLOW,
+              "counters by part are priced as files of worth.h");
 enum { NO_WARP = 255 };
 
 struct partition {
@@ -157,27 +162,130 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
 static const struct sm_row_port rows = {.read = read_rows, .write = write_rows};
 static const struct sm_life_port life = {.kernel = kernel, .warp = warp, .work = work};
 
-bool partition_init(struct savings_sm *s, struct sm_technique *t) {
-    struct partition *const k = s->partition = ww_alloc_aligned(sizeof *k);
-    if (k == NULL) return false;
-    const struct savings_options *const o = &s->set.o;
-    k->n = o->frf_registers;
+static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
+    struct partition *const k = self;
+    const struct savings *const o = &s->set;
+    k->n = savings_value(o, "frf_registers");
     k->latency[FRF_HIGH] = 1;
-    k->latency[FRF_LOW] = o->frf_low_latency;
-    k->latency[SRF] = k->latency[WHOLE_SLOW] = o->srf_latency;
+    k->latency[FRF_LOW] = savings_value(o, "frf_low_latency");
+    k->latency[SRF] = k->latency[WHOLE_SLOW] = savings_value(o, "srf_latency");
     k->banks = s->c.rf_banks != 0 ? s->c.rf_banks : 1;
-    k->threshold = o->frf_threshold;
-    k->has_pilot = o->pilot != 0 && k->n != 0;
-    k->is_adaptive = o->frf_adaptive != 0 && k->n != 0;
-    if (k->is_adaptive)
-        k->clock = (struct sm_clock_port){.epoch_cycles = o->frf_epoch, .epoch = epoch};
-    *t = (struct sm_technique){.name = "partition",
-                               .self = k,
-                               .rows = &rows,
-                               .life = &life,
-                               .clock = k->is_adaptive ? &k->clock : NULL,
-                               .count = count};
+    k->threshold = savings_value(o, "frf_threshold");
+    k->has_pilot = savings_value(o, "pilot") != 0 && k->n != 0;
+    k->is_adaptive = savings_value(o, "frf_adaptive") != 0 && k->n != 0;
+    if (!k->is_adaptive) return true;
+    k->clock =
+        (struct sm_clock_port){.epoch_cycles = savings_value(o, "frf_epoch"), .epoch = epoch};
+    t->clock = &k->clock;
     return true;
 }
 
-void partition_free(struct partition *k) { ww_free_aligned(k); }
+// ---- what it is --------------------------------------------------------------------------------
+// clang-format off
+static const struct savings_option options[] = {
+    {.name = "frf_registers", .value = 4, .high = 16, .unit = "registers",
+     .what = "of a warp in the fast partition; 0: the whole file is near threshold",
+     .source = "dissertation, 6.6.2"},
+    {.name = "pilot", .value = 1, .high = 1, .unit = "",
+     .what = "a pilot warp finds the registers used most; 0: the first ones are the fast ones",
+     .source = "dissertation, 6.3"},
+    {.name = "frf_low_latency", .value = 2, .low = 1, .high = 100, .unit = "cycles",
+     .what = "an access to the fast partition in low mode", .source = "dissertation, 6.5.2.1"},
+    {.name = "frf_adaptive", .value = 1, .high = 1, .unit = "",
+     .what = "the fast partition has a low mode", .source = "dissertation, 6.5.2.1"},
+    {.name = "frf_epoch", .value = 50, .low = 1, .high = 1000000, .unit = "cycles",
+     .what = "after which the mode is chosen", .source = "dissertation, 6.5.2.1"},
+    {.name = "frf_threshold", .value = 85, .high = 1000000, .unit = "instructions",
+     .what = "fewer than these issued in an epoch: the next one is in low mode",
+     .source = "dissertation, 6.6.3: 85 of 400"},
+};
+// clang-format on
+
+// Shares of an access and of the leakage are those of table 6.4, whose partitions are 32 and 224 of
+// 256 KB at 7 nm: with power.rf_node_nm 7 they are its joules, at other nodes its ratios; or, with
+// power.rf_parts_model, those of the array model at the node (power/tree_sm.c). A pair that changes
+// places is read and written in both partitions. The table of 2 x 4 entries of 13 bits has a copy a
+// scheduler (four).
+#define PARTS    "dissertation, table 6.4"
+#define SWAPPING "dissertation, 6.3.1"
+// clang-format off
+static const struct savings_line lines[] = {
+    {.key = "swaps", .name = "swaps", .kind = LINE_ADDED,
+     .note = " (swapping tables, access counters)", .what = "swapping tables and access counters"},
+};
+static const struct savings_effect effects[] = {
+    {.line = "rf", .counter = "partition_cycles", .component = "rf_banks", .sign = SAVES,
+     .price = {.kind = PRICE_PARTS_LEAK, .file = FILE_LEAK_PARTED},
+     .why = "both partitions leak less than the whole", .source = PARTS},
+    {.line = "rf_access", .counter = "partition_reads", .first = FILE_FAST, .component = "rf_banks",
+     .sign = SAVES, .price = {.kind = PRICE_PARTS_ACCESS, .event = "rf_reads", .file = FILE_FAST},
+     .why = "the fast partition is small", .source = PARTS},
+    {.line = "rf_access", .counter = "partition_reads", .first = FILE_FAST_LOW,
+     .component = "rf_banks", .sign = SAVES,
+     .price = {.kind = PRICE_PARTS_ACCESS, .event = "rf_reads", .file = FILE_FAST_LOW},
+     .why = "in low mode its back gates are off", .source = PARTS},
+    {.line = "rf_access", .counter = "partition_reads", .first = FILE_SLOW, .component = "rf_banks",
+     .sign = SAVES, .price = {.kind = PRICE_PARTS_ACCESS, .event = "rf_reads", .file = FILE_SLOW},
+     .why = "the slow partition is near threshold", .source = PARTS},
+    {.line = "rf_access", .counter = "partition_reads", .first = FILE_ALL_SLOW,
+     .component = "rf_banks", .sign = SAVES,
+     .price = {.kind = PRICE_PARTS_ACCESS, .event = "rf_reads", .file = FILE_ALL_SLOW},
+     .why = "a whole file near threshold", .source = PARTS},
+    {.line = "rf_access", .counter = "partition_writes", .first = FILE_FAST,
+     .component = "rf_banks", .sign = SAVES,
+     .price = {.kind = PRICE_PARTS_ACCESS, .event = "rf_writes", .file = FILE_FAST},
+     .why = "as a read", .source = PARTS},
+    {.line = "rf_access", .counter = "partition_writes", .first = FILE_FAST_LOW,
+     .component = "rf_banks", .sign = SAVES,
+     .price = {.kind = PRICE_PARTS_ACCESS, .event = "rf_writes", .file = FILE_FAST_LOW},
+     .why = "as a read", .source = PARTS},
+    {.line = "rf_access", .counter = "partition_writes", .first = FILE_SLOW,
+     .component = "rf_banks", .sign = SAVES,
+     .price = {.kind = PRICE_PARTS_ACCESS, .event = "rf_writes", .file = FILE_SLOW},
+     .why = "as a read", .source = PARTS},
+    {.line = "rf_access", .counter = "partition_writes", .first = FILE_ALL_SLOW,
+     .component = "rf_banks", .sign = SAVES,
+     .price = {.kind = PRICE_PARTS_ACCESS, .event = "rf_writes", .file = FILE_ALL_SLOW},
+     .why = "as a read", .source = PARTS},
+    {.line = "rf_access", .counter = "partition_swaps", .component = "rf_banks", .sign = COSTS,
+     .price = {.kind = PRICE_PARTS_SWAP, .event = "rf_reads"},
+     .why = "a read and a write in each partition", .source = SWAPPING},
+    {.line = "swaps", .counter = "partition_cycles", .component = "rf_banks", .sign = COSTS,
+     .price = {.kind = PRICE_TABLE_LEAK, .entries = 32, .bits = 13},
+     .why = "four copies of the swapping table leak", .source = SWAPPING},
+    {.line = "swaps", .counter = "swap_table_reads", .component = "rf_banks", .sign = COSTS,
+     .price = {.kind = PRICE_TABLE_READ, .entries = 8, .bits = 13}, .why = "a look-up",
+     .source = SWAPPING},
+    {.line = "swaps", .counter = "pilot_accesses", .component = "rf_banks", .sign = COSTS,
+     .price = {.kind = PRICE_TABLE_WRITE, .entries = 63, .bits = 16},
+     .why = "a counter is incremented", .source = SWAPPING},
+};
+static const struct savings_area areas[] = {
+    {.line = "rf", .counter = "partition_cycles", .component = "rf_banks",
+     .size = {.kind = SIZE_SPLIT},
+     .what = "two partitions, of an eighth of the rows and of the others",
+     .source = "dissertation, 6.6.2", .published = "0.214 mm2 for 0.2, under 10 %"},
+    {.line = "swaps", .counter = "partition_cycles", .component = "rf_banks",
+     .size = {.kind = SIZE_TABLE, .n = 32, .bits = 13}, .what = "four copies of the swapping table",
+     .source = "dissertation, 6.3.1", .published = "negligible"},
+    {.line = "swaps", .counter = "partition_cycles", .component = "rf_banks",
+     .size = {.kind = SIZE_TABLE, .n = 63, .bits = 16}, .what = "access counters of the pilot warp",
+     .source = "dissertation, 6.3.1", .published = "negligible"},
+};
+// clang-format on
+
+const struct savings_part part_partition = {
+    .name = "partition",
+    .what = "register banks split into a fast partition and one near threshold; a pilot warp "
+            "finds the registers for the fast one",
+    .paper = "dissertation, chapter 6",
+    .roles = ROLE_SUPPLY | ROLE_ACCESS,
+    .options = {PART_ROWS(options)},
+    .lines = {PART_ROWS(lines)},
+    .effects = {PART_ROWS(effects)},
+    .areas = {PART_ROWS(areas)},
+    .uses = {&part_registers},
+    .state_bytes = sizeof(struct partition),
+    .ports = {.rows = &rows, .life = &life, .count = count},
+    .make = make,
+};

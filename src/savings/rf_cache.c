@@ -18,6 +18,8 @@
 #include "savings/savings_int.h"
 
 enum { LIVE, DEAD, FATES };
+// The banks behind the cache: names of the option `mrf`, in their order.
+enum { MRF_STV, MRF_NTV };
 
 struct rf_cache {
     const struct sm_view *v;                    // of the SM; set when it gets work
@@ -29,7 +31,6 @@ struct rf_cache {
     struct rfc_warp warp[SM_MAX_WARPS];
     uint8_t slot_of[SM_MAX_WARPS];
     const struct code_image *image[SM_KERNEL_SLOTS];
-    struct sm_clock_port clock;
 };
 
 // Books a port of the bank in which the entry lies, in cycle `at` or later; answers the cycle.
@@ -160,24 +161,100 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
 
 static const struct sm_row_port rows = {.read = read_rows, .write = write_rows};
 static const struct sm_life_port life = {.kernel = kernel, .warp = warp, .work = work};
+static const struct sm_clock_port clock_port = {.cycle = cycle};
 
-bool rf_cache_init(struct savings_sm *s, struct sm_technique *t) {
-    struct rf_cache *const k = s->rf_cache = ww_alloc_aligned(sizeof *k);
-    if (k == NULL) return false;
+static enum ww_status check(const struct savings *s, const struct sm_config *c, struct diags *d) {
+    (void)s;
+    if (c->rfc_entries != 0 && sm_scheduler_is(c->scheduler, SCHED_HAS_SET)) return WW_OK;
+    return diag_add(d, WW_ERROR_CONFIG,
+                    "rf-cache needs sm.rfc_entries of 1 or more and sm.scheduler two_level: it "
+                    "holds registers of the warps of an active set");
+}
+
+static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
+    (void)t;
+    struct rf_cache *const k = self;
     k->entries = s->c.rfc_entries < RFC_MAX_ENTRIES ? s->c.rfc_entries : RFC_MAX_ENTRIES;
     k->banks = s->c.rfc_banks;
     k->ports[0] = s->c.rfc_read_ports;
     k->ports[1] = s->c.rfc_write_ports;
-    k->is_slow = s->set.o.mrf == RFC_MRF_NTV;
-    k->latency = k->is_slow ? s->set.o.srf_latency : 1;
-    k->clock = (struct sm_clock_port){.cycle = cycle};
-    *t = (struct sm_technique){.name = "rf-cache",
-                               .self = k,
-                               .rows = &rows,
-                               .life = &life,
-                               .clock = &k->clock,
-                               .count = count};
+    k->is_slow = savings_value(&s->set, "mrf") == MRF_NTV;
+    k->latency = k->is_slow ? savings_value(&s->set, "srf_latency") : 1;
     return true;
 }
 
-void rf_cache_free(struct rf_cache *k) { ww_free_aligned(k); }
+// ---- what it is --------------------------------------------------------------------------------
+// clang-format off
+static const struct savings_option options[] = {
+    {.name = "mrf", .names = "stv ntv", .value = MRF_NTV, .unit = "",
+     .what = "supply of the banks behind a register-file cache: stv, above threshold; ntv, near "
+             "it, with srf_latency", .source = "dissertation, 6.6.5 and figure 6.12"},
+};
+// clang-format on
+
+// What the cache itself takes is by the array model: an access of its banks, with their ports, over
+// one of a bank of the register file, both of devices of tech.node_nm. Banks near threshold are
+// those of a whole file (registers.c).
+#define PARTS  "dissertation, table 6.4"
+#define CACHED "Gebhart et al., ISCA 2011"
+// clang-format off
+static const struct savings_line lines[] = {
+    {.key = "rfc", .name = "RFC", .kind = LINE_ADDED, .note = " (register-file cache)",
+     .what = "the register-file cache"},
+};
+static const struct savings_effect effects[] = {
+    {.line = "rf_access", .counter = "rfc_reads", .first = RFC_HIT, .component = "rf_banks",
+     .sign = SAVES, .price = {.kind = PRICE_ACCESS, .event = "rf_reads", .share = 1},
+     .why = "a hit reads no bank", .source = CACHED},
+    {.line = "rf_access", .counter = "rfc_writes", .component = "rf_banks", .sign = SAVES,
+     .price = {.kind = PRICE_ACCESS, .event = "rf_writes", .share = 1},
+     .why = "a result in the cache writes no bank", .source = CACHED},
+    {.line = "rf_access", .counter = "rfc_evictions", .and = "rfc_flushed", .component = "rf_banks",
+     .sign = COSTS, .price = {.kind = PRICE_ACCESS, .event = "rf_writes", .share = 1},
+     .why = "a live value is written back", .source = CACHED},
+    {.line = "rf_access", .counter = "rfc_slow_reads", .component = "rf_banks", .sign = SAVES,
+     .price = {.kind = PRICE_PARTS_ACCESS, .event = "rf_reads", .file = FILE_ALL_SLOW},
+     .why = "banks near threshold", .source = PARTS},
+    {.line = "rf_access", .counter = "rfc_slow_writes", .component = "rf_banks", .sign = SAVES,
+     .price = {.kind = PRICE_PARTS_ACCESS, .event = "rf_writes", .file = FILE_ALL_SLOW},
+     .why = "as a read", .source = PARTS},
+    {.line = "rfc", .counter = "rfc_cycles", .component = "rf_banks", .sign = COSTS,
+     .price = {.kind = PRICE_RFC_LEAK}, .why = "the cache leaks", .source = CACHED},
+    {.line = "rfc", .counter = "rfc_reads", .first = RFC_HIT, .component = "rf_banks",
+     .sign = COSTS, .price = {.kind = PRICE_RFC_READ, .event = "rf_reads"},
+     .why = "a hit reads the cache", .source = CACHED},
+    {.line = "rfc", .counter = "rfc_reads", .first = RFC_BOTH, .component = "rf_banks",
+     .sign = COSTS, .price = {.kind = PRICE_RFC_READ, .event = "rf_reads"},
+     .why = "as does a read of some lanes", .source = CACHED},
+    {.line = "rfc", .counter = "rfc_evictions", .and = "rfc_flushed", .component = "rf_banks",
+     .sign = COSTS, .price = {.kind = PRICE_RFC_READ, .event = "rf_reads"},
+     .why = "and a value that is written back", .source = CACHED},
+    {.line = "rfc", .counter = "rfc_writes", .component = "rf_banks", .sign = COSTS,
+     .price = {.kind = PRICE_RFC_WRITE, .event = "rf_writes"}, .why = "a result is written",
+     .source = CACHED},
+    {.line = "rfc", .counter = "rfc_checks", .component = "rf_banks", .sign = COSTS,
+     .price = {.kind = PRICE_RFC_TAGS}, .why = "tags are compared", .source = CACHED},
+};
+static const struct savings_area areas[] = {
+    {.line = "rfc", .counter = "rfc_cycles", .component = "rf_banks", .size = {.kind = SIZE_RFC},
+     .what = "banks of the register-file cache, with their ports", .source = CACHED},
+};
+// clang-format on
+
+const struct savings_part part_rf_cache = {
+    .name = "rf-cache",
+    .what = "a cache of a few registers for each warp of the active set, in front of the banks, "
+            "which may be near threshold",
+    .paper = "Gebhart et al., ISCA 2011; dissertation, 6.6.5",
+    .roles = ROLE_SUPPLY | ROLE_ACCESS,
+    .options = {PART_ROWS(options)},
+    .lines = {PART_ROWS(lines)},
+    .effects = {PART_ROWS(effects)},
+    .areas = {PART_ROWS(areas)},
+    .uses = {&part_registers},
+    .wants_last_reads = true,
+    .check = check,
+    .state_bytes = sizeof(struct rf_cache),
+    .ports = {.rows = &rows, .life = &life, .clock = &clock_port, .count = count},
+    .make = make,
+};

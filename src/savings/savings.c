@@ -1,64 +1,99 @@
-// Names, options and combinations of techniques, and the making of those of an SM.
+// Names, options and combinations of techniques, and the making of those of an SM: all by the
+// parts' own descriptions.
 #include <assert.h>
 
-#include "savings/lines.h"
 #include "savings/savings_int.h"
 
-enum { ROLE_GATING = 1, ROLE_ORDER = 2, ROLE_WINDOW = 4, ROLE_LINES = 8, ROLE_SUPPLY = 16, ROLE_ACCESS = 32 };
-enum { NEED_GATES = 1, NEED_BLACKOUT = 2, NEED_LANES = 4, NEED_RFC = 8 };
-#define OF(id) (1u << SAVINGS_##id)
-#define OF_PIPES                                                                                   \
-    (OF(CONV_PG) | OF(NAIVE_BLACKOUT) | OF(COORDINATED_BLACKOUT)) // gate whole pipelines
-#define OF_LANES (OF(LANE_PG) | OF(LANE_METER))
-#define OF_GATING (OF_PIPES | OF(LANE_PG))
-#define OF_LINES  (OF(DROWSY_LINES) | OF(CACHE_DECAY))
-
-const struct savings_mechanism_info savings_mechanism_info[] = {
-#define MECHANISM(id, name, roles, needs, prose, paper) {name, prose, paper},
+static const struct savings_part *const parts[SAVINGS_PARTS] = {
+#define MECHANISM(file) [SAVINGS_##file] = &part_##file,
+#define SHARED(file)    [SAVINGS_##file] = &part_##file,
 #include "savings/mechanism.def"
-#undef MECHANISM
-    {NULL}};
-static const struct { uint32_t roles, needs; } traits[] = {
-#define MECHANISM(id, name, roles, needs, prose, paper) {roles, needs},
-#include "savings/mechanism.def"
+#undef SHARED
 #undef MECHANISM
 };
-const struct savings_option_info savings_option_info[] = {
-#define OPTION(name, def, low, high, unit, of, prose, source)                                      \
-    {#name, def, low, high, of, unit, prose, source, NULL},
-#define CHOICE(name, def, names, of, prose, source) {#name, def, 0, 0, of, "", prose, source, names},
-#include "savings/option.def"
-#undef CHOICE
-#undef OPTION
-    {NULL}};
-enum { OPTIONS = WW_COUNT(savings_option_info) - 1 };
-static_assert(sizeof(struct savings_options) == OPTIONS * sizeof(uint32_t),
-              "options are an array of numbers, in the order of their table");
 
-static enum ww_status find_mechanism(const char *name, const char *where, struct diags *d,
-                                     uint32_t *out) {
-    const char *names[SAVINGS_MECHANISMS];
-    for (uint32_t i = 0; i < SAVINGS_MECHANISMS; i++) {
-        names[i] = savings_mechanism_info[i].name;
-        if (strcmp(names[i], name) != 0) continue;
-        *out = i;
-        return WW_OK;
-    }
-    const int near = text_nearest(name, names, SAVINGS_MECHANISMS);
-    if (near >= 0)
-        return diag_add(d, WW_ERROR_CONFIG, "%s: there is no mechanism %s; did you mean %s?", where,
-                        name, names[near]);
-    return diag_add(d, WW_ERROR_CONFIG, "%s: there is no mechanism %s", where, name);
+// ---- tables ------------------------------------------------------------------------------------
+struct savings_mechanism_info savings_mechanism(uint32_t id) {
+    return (struct savings_mechanism_info){parts[id]->name, parts[id]->what, parts[id]->paper};
 }
 
-static void name_mechanisms(uint32_t mask, char *text, size_t size) {
-    size_t n = 0;
-    text[0] = 0;
-    FOR_EACH_BIT32(i, mask) {
-        if (n < size)
-            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "",
-                                  savings_mechanism_info[i].name);
+const struct savings_part *savings_part(uint32_t id) { return parts[id]; }
+
+uint32_t savings_users(uint32_t id) {
+    if (id < SAVINGS_MECHANISMS) return 1u << id;
+    uint32_t users = 0;
+    for (uint32_t m = 0; m < SAVINGS_MECHANISMS; m++)
+        for (uint32_t i = 0; i < PART_MAX_USES; i++)
+            users |= (uint32_t)(parts[m]->uses[i] == parts[id]) << m;
+    return users;
+}
+
+struct savings_option_info savings_option_at(uint32_t i) {
+    for (uint32_t id = 0; id < SAVINGS_PARTS; id++) {
+        if (i < parts[id]->options.n)
+            return (struct savings_option_info){&parts[id]->options.row[i], savings_users(id)};
+        i -= parts[id]->options.n;
     }
+    return (struct savings_option_info){NULL, 0};
+}
+
+// Kept results have their lists and sums in these orders, and sums of floating-point numbers depend
+// on theirs. What is not named follows, in the order of mechanism.def.
+static const uint8_t sums[] = {SAVINGS_lanes,       SAVINGS_gating,       SAVINGS_shift,
+                               SAVINGS_gates,       SAVINGS_drowsy_lines, SAVINGS_cache_decay,
+                               SAVINGS_mask_access, SAVINGS_tric,         SAVINGS_coma,
+                               SAVINGS_registers,   SAVINGS_partition,    SAVINGS_rf_cache};
+static const uint8_t hardware[] = {SAVINGS_shift,        SAVINGS_origami_scheduler,
+                                   SAVINGS_gates,        SAVINGS_adaptive,
+                                   SAVINGS_gating,       SAVINGS_lanes,
+                                   SAVINGS_drowsy_lines, SAVINGS_cache_decay,
+                                   SAVINGS_mask_access,  SAVINGS_tric,
+                                   SAVINGS_coma,         SAVINGS_partition,
+                                   SAVINGS_rf_cache};
+static const uint8_t lines[] = {SAVINGS_gating,    SAVINGS_lines, SAVINGS_mask_access,
+                                SAVINGS_registers, SAVINGS_coma,  SAVINGS_partition,
+                                SAVINGS_rf_cache,  SAVINGS_shift, SAVINGS_front_end_sharing,
+                                SAVINGS_gates};
+static_assert((int)SAVINGS_PARTS < 64, "a set of parts is a mask");
+
+void savings_order(enum savings_list list, uint32_t id[SAVINGS_PARTS]) {
+    static const struct {
+        const uint8_t *first;
+        uint32_t n;
+    } order[] = {
+        [SAVINGS_SUMS] = {sums, WW_COUNT(sums)},
+        [SAVINGS_HARDWARE] = {hardware, WW_COUNT(hardware)},
+        [SAVINGS_LINES] = {lines, WW_COUNT(lines)},
+    };
+    uint64_t left = (1ull << SAVINGS_PARTS) - 1;
+    uint32_t n = 0;
+    for (; n < order[list].n; n++) {
+        id[n] = order[list].first[n];
+        left &= ~(1ull << id[n]);
+    }
+    FOR_EACH_BIT64(i, left) id[n++] = (uint32_t)i;
+}
+
+// ---- options -----------------------------------------------------------------------------------
+// Where an option's value stands, or UINT32_MAX.
+static uint32_t find_option(const char *name) {
+    uint32_t at = 0;
+    for (uint32_t id = 0; id < SAVINGS_PARTS; id++)
+        for (uint32_t i = 0; i < parts[id]->options.n; i++, at++)
+            if (strcmp(parts[id]->options.row[i].name, name) == 0) return at;
+    return UINT32_MAX;
+}
+
+uint32_t savings_value(const struct savings *s, const char *option) {
+    const uint32_t i = find_option(option);
+    assert(i < SAVINGS_MAX_OPTIONS && "an option that no part has");
+    return i < SAVINGS_MAX_OPTIONS ? s->value[i] : 0;
+}
+
+void savings_set(struct savings *s, const char *option, uint32_t value) {
+    const uint32_t i = find_option(option);
+    assert(i < SAVINGS_MAX_OPTIONS && "an option that no part has");
+    if (i < SAVINGS_MAX_OPTIONS) s->value[i] = value;
 }
 
 // The place of a name in a choice's names, UINT32_MAX: it is none of them.
@@ -74,25 +109,26 @@ static uint32_t place_of(const char *names, const char *name) {
     return UINT32_MAX;
 }
 
-void savings_option_default(const struct savings_option_info *o, char *text, size_t size) {
+void savings_option_text(const struct savings_option *o, uint32_t value, char *text, size_t size) {
     if (o->names == NULL) {
-        snprintf(text, size, "%u", o->fallback);
+        snprintf(text, size, "%u", value);
         return;
     }
     const char *p = o->names;
-    for (uint32_t i = 0; i < o->fallback; i++) p += strcspn(p, " ") + 1;
+    for (uint32_t i = 0; i < value; i++) p += strcspn(p, " ") + 1;
     snprintf(text, size, "%.*s", (int)strcspn(p, " "), p);
 }
 
 // The number that an option's text means.
-static enum ww_status read_value(const struct savings_option_info *o, const char *value,
+static enum ww_status read_value(const struct savings_option *o, const char *value,
                                  const char *where, struct diags *d, uint32_t *out) {
     uint64_t n = 0;
     if (o->names != NULL) {
         *out = place_of(o->names, value);
-        return *out != UINT32_MAX ? WW_OK
-                                  : diag_add(d, WW_ERROR_CONFIG, "%s: %s must be one of these: %s; not '%s'",
-                                             where, o->name, o->names, value);
+        return *out != UINT32_MAX
+                   ? WW_OK
+                   : diag_add(d, WW_ERROR_CONFIG, "%s: %s must be one of these: %s; not '%s'",
+                              where, o->name, o->names, value);
     }
     if (!text_to_u64(value, &n) || n < o->low || n > o->high)
         return diag_add(d, WW_ERROR_CONFIG,
@@ -102,38 +138,69 @@ static enum ww_status read_value(const struct savings_option_info *o, const char
     return WW_OK;
 }
 
-static enum ww_status set_option(const struct savings_request *r, uint32_t at, struct diags *d,
-                                 struct savings *s) {
-    const char *const name = r->option[at].name, *const value = r->option[at].value,
-               *const where = r->option[at].where;
-    const char *names[OPTIONS];
-    for (uint32_t i = 0; i < OPTIONS; i++) {
-        const struct savings_option_info *const o = &savings_option_info[i];
-        names[i] = o->name;
-        if (strcmp(o->name, name) != 0) continue;
-        uint32_t n = 0;
-        const enum ww_status status = read_value(o, value, where, d, &n);
-        if (status != WW_OK) return status;
-        char of[256];
-        name_mechanisms(o->mechanisms, of, sizeof of);
-        if (r->option[at].must_be_used && (s->mechanisms & o->mechanisms) == 0)
-            return diag_add(d, WW_ERROR_CONFIG,
-                            "%s: %s is an option of %s, and no such mechanism was chosen", where,
-                            name, of);
-        memcpy((char *)&s->o + i * sizeof n, &n, sizeof n);
-        return WW_OK;
+static void name_mechanisms(uint32_t mask, char *text, size_t size) {
+    size_t n = 0;
+    text[0] = 0;
+    FOR_EACH_BIT32(i, mask) {
+        if (n < size)
+            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", parts[i]->name);
     }
-    const int near = text_nearest(name, names, OPTIONS);
+}
+
+static enum ww_status no_option(const char *name, const char *where, struct diags *d) {
+    const char *names[SAVINGS_MAX_OPTIONS];
+    uint32_t n = 0;
+    for (; n < SAVINGS_MAX_OPTIONS && savings_option_at(n).is != NULL; n++)
+        names[n] = savings_option_at(n).is->name;
+    const int near = text_nearest(name, names, n);
     if (near >= 0)
         return diag_add(d, WW_ERROR_CONFIG, "%s: there is no option %s; did you mean %s?", where,
                         name, names[near]);
     return diag_add(d, WW_ERROR_CONFIG, "%s: techniques have no option %s", where, name);
 }
 
-// What does not go together.
-static enum ww_status check_set(const struct savings *s, const struct sm_config *c,
-                                struct diags *d) {
-    static const struct { uint32_t role; const char *why; } one[] = {
+static enum ww_status set_option(const struct savings_request *r, uint32_t at, struct diags *d,
+                                 struct savings *s) {
+    const char *const name = r->option[at].name, *const where = r->option[at].where;
+    const uint32_t i = find_option(name);
+    if (i == UINT32_MAX) return no_option(name, where, d);
+    const struct savings_option_info o = savings_option_at(i);
+    const enum ww_status status = read_value(o.is, r->option[at].value, where, d, &s->value[i]);
+    if (status != WW_OK) return status;
+    if (!r->option[at].must_be_used || (s->mechanisms & o.mechanisms) != 0) return WW_OK;
+    char of[256];
+    name_mechanisms(o.mechanisms, of, sizeof of);
+    return diag_add(d, WW_ERROR_CONFIG,
+                    "%s: %s is an option of %s, and no such mechanism was chosen", where, name, of);
+}
+
+// ---- a technique -------------------------------------------------------------------------------
+static enum ww_status find_mechanism(const char *name, const char *where, struct diags *d,
+                                     uint32_t *out) {
+    const char *names[SAVINGS_MECHANISMS];
+    for (uint32_t i = 0; i < SAVINGS_MECHANISMS; i++) {
+        names[i] = parts[i]->name;
+        if (strcmp(names[i], name) != 0) continue;
+        *out = i;
+        return WW_OK;
+    }
+    const int near = text_nearest(name, names, SAVINGS_MECHANISMS);
+    if (near >= 0)
+        return diag_add(d, WW_ERROR_CONFIG, "%s: there is no mechanism %s; did you mean %s?", where,
+                        name, names[near]);
+    return diag_add(d, WW_ERROR_CONFIG, "%s: there is no mechanism %s", where, name);
+}
+
+// A part of a technique: a chosen mechanism, or what one uses.
+static bool is_chosen(const struct savings *s, uint32_t id) {
+    return (s->mechanisms & savings_users(id)) != 0;
+}
+
+static enum ww_status check_roles(const struct savings *s, struct diags *d) {
+    static const struct {
+        uint32_t role;
+        const char *why;
+    } one[] = {
         {ROLE_GATING, "each decides alone when a unit goes off and when it may wake"},
         {ROLE_ORDER, "each puts the same instructions into an order of its own"},
         {ROLE_WINDOW, "each sets the idle-detect window"},
@@ -141,75 +208,15 @@ static enum ww_status check_set(const struct savings *s, const struct sm_config 
         {ROLE_ACCESS, "each changes what the same access to a register bank switches"},
         {ROLE_LINES, "each decides alone in which state a line is"},
     };
-    char text[256];
     for (size_t i = 0; i < WW_COUNT(one); i++) {
         uint32_t have = 0;
         FOR_EACH_BIT32(m, s->mechanisms)
-            if (traits[m].roles & one[i].role) have |= 1u << m;
+            if (parts[m]->roles & one[i].role) have |= 1u << m;
         if (bits_count32(have) < 2) continue;
+        char text[256];
         name_mechanisms(have, text, sizeof text);
         return diag_add(d, WW_ERROR_CONFIG, "%s do not go together: %s", text, one[i].why);
     }
-    FOR_EACH_BIT32(m, s->mechanisms) {
-        const char *const name = savings_mechanism_info[m].name;
-        if ((traits[m].needs & NEED_GATES) && !(s->mechanisms & OF(GATES)))
-            return diag_add(
-                d, WW_ERROR_CONFIG,
-                m == SAVINGS_ORIGAMI_SCHEDULER
-                    ? "%s needs gates: it chooses among the warps of one type, and gates chooses "
-                      "the type"
-                    : "%s needs gates: it looks at the counters of active warps by type",
-                name);
-        if ((traits[m].needs & NEED_LANES) && !(s->mechanisms & OF_LANES))
-            return diag_add(d, WW_ERROR_CONFIG,
-                            "%s needs lane-pg (or lane-meter, to measure only): it makes single "
-                            "lanes idle, and %s",
-                            name,
-                            s->mechanisms & OF_PIPES
-                                ? "gating of whole pipelines switches off no single lane"
-                                : "nothing looks at single lanes");
-        if ((traits[m].needs & NEED_LANES) && savings_lane_width(c) < LANE_CLUSTER)
-            return diag_add(
-                d, WW_ERROR_CONFIG,
-                "%s moves threads between %u lanes that lie together, the GPU's pipelines have %u "
-                "(a warp takes %u cycles)",
-                name, LANE_CLUSTER, savings_lane_width(c), LANE_MAX / savings_lane_width(c));
-        if ((traits[m].needs & NEED_RFC) &&
-            (c->rfc_entries == 0 || !sm_scheduler_is(c->scheduler, SCHED_HAS_SET)))
-            return diag_add(d, WW_ERROR_CONFIG,
-                            "%s needs sm.rfc_entries of 1 or more and sm.scheduler two_level: it "
-                            "holds registers of the warps of an active set",
-                            name);
-        if ((traits[m].needs & NEED_BLACKOUT) &&
-            !(s->mechanisms & (OF(NAIVE_BLACKOUT) | OF(COORDINATED_BLACKOUT))))
-            return diag_add(d, WW_ERROR_CONFIG,
-                            "%s needs naive-blackout or coordinated-blackout: without a blackout "
-                            "there are no critical wakeups to follow",
-                            name);
-    }
-    if ((s->mechanisms & OF(COORDINATED_BLACKOUT)) && c->clusters < 2)
-        return diag_add(
-            d, WW_ERROR_CONFIG,
-            "coordinated-blackout needs two clusters of INT and FP pipelines, the GPU has "
-            "%u: there is nothing to coordinate, naive-blackout does it",
-            c->clusters);
-    if ((s->mechanisms & OF_GATING) && !s->o.gate_int && !s->o.gate_fp && !s->o.gate_sfu &&
-        !s->o.gate_ldst)
-        return diag_add(
-            d, WW_ERROR_CONFIG,
-            "gate_int, gate_fp, gate_sfu and gate_ldst are all 0: nothing is left to gate");
-    if ((s->mechanisms & OF_GATING) && s->o.gate_ldst && c->shared_on_lanes)
-        return diag_add(d, WW_ERROR_CONFIG,
-                        "gate_ldst does not go with sm.shared_on_lanes: there the lanes read "
-                        "shared memory through LD/ST without asking for it");
-    if ((s->mechanisms & OF(ADAPTIVE)) && s->o.idle_detect_min > s->o.idle_detect_max)
-        return diag_add(d, WW_ERROR_CONFIG, "idle_detect_min is %u, more than idle_detect_max %u",
-                        s->o.idle_detect_min, s->o.idle_detect_max);
-    if ((s->mechanisms & OF(ADAPTIVE)) &&
-        (s->o.idle_detect < s->o.idle_detect_min || s->o.idle_detect > s->o.idle_detect_max))
-        return diag_add(d, WW_ERROR_CONFIG,
-                        "idle_detect is %u, but adaptive-idle-detect keeps it from %u to %u",
-                        s->o.idle_detect, s->o.idle_detect_min, s->o.idle_detect_max);
     return WW_OK;
 }
 
@@ -222,87 +229,82 @@ enum ww_status savings_make(const struct savings_request *r, const struct sm_con
         status = find_mechanism(r->mechanism[i].name, r->mechanism[i].where, d, &m);
         if (status == WW_OK) s.mechanisms |= 1u << m;
     }
-    for (uint32_t i = 0; i < OPTIONS; i++)
-        memcpy((char *)&s.o + i * sizeof(uint32_t), &savings_option_info[i].fallback,
-               sizeof(uint32_t));
+    for (uint32_t i = 0; i < SAVINGS_MAX_OPTIONS && savings_option_at(i).is != NULL; i++)
+        s.value[i] = savings_option_at(i).is->value;
     for (uint32_t i = 0; i < r->n_options && status == WW_OK; i++) status = set_option(r, i, d, &s);
-    if (status == WW_OK) status = check_set(&s, c, d);
+    if (status == WW_OK) status = check_roles(&s, d);
+    for (uint32_t id = 0; id < SAVINGS_PARTS && status == WW_OK; id++)
+        if (is_chosen(&s, id) && parts[id]->check != NULL) status = parts[id]->check(&s, c, d);
     if (status == WW_OK) *out = s;
     return status;
 }
 
-// ---- lines over time -----------------------------------------------------------------------------
-// Of `all` cycles a part is on; the rest goes to `away`.
-static void close_state(struct activity *a, uint32_t on, uint32_t away, uint64_t all) {
-    if (a->c[on] > all) a->c[on] = all;
-    a->c[away] = all - a->c[on];
+bool savings_puts_away(const struct savings *s) {
+    FOR_EACH_BIT32(m, s->mechanisms)
+        if (parts[m]->close != NULL) return true;
+    return false;
 }
 
 void savings_close(const struct savings *s, const struct sm_config *c, uint32_t sms,
                    uint64_t l2_lines, uint64_t cycles, struct activity *a) {
-    if (!savings_puts_away(s)) return;
-    const bool decays = s->mechanisms & OF(CACHE_DECAY);
-    FOR_EACH_BIT32(i, lines_arrays(&s->o)) {
-        if (decays && i == ARRAY_SHARED) continue;
-        const uint64_t lines = i == ARRAY_L2 ? l2_lines : (uint64_t)sms * lines_of(c, i);
-        close_state(a, ACT_line_on + i, (decays ? ACT_line_off : ACT_line_drowsy) + i,
-                    lines * cycles);
-        if (!decays && s->o.tags_drowsy && i != ARRAY_SHARED)
-            close_state(a, ACT_tag_on + i, ACT_tag_drowsy + i, lines * cycles);
-    }
+    FOR_EACH_BIT32(m, s->mechanisms)
+        if (parts[m]->close != NULL) parts[m]->close(s, c, sms, l2_lines, cycles, a);
+}
+
+bool savings_wants_last_reads(const struct savings *s) {
+    FOR_EACH_BIT32(m, s->mechanisms)
+        if (parts[m]->wants_last_reads) return true;
+    return false;
 }
 
 // ---- an SM's -----------------------------------------------------------------------------------
+// False: out of memory.
+static bool add_part(struct savings_sm *s, uint32_t id) {
+    const struct savings_part *const p = parts[id];
+    if (p->state_bytes == 0 || !is_chosen(&s->set, id)) return true;
+    if (p->is_there != NULL && !p->is_there(&s->set)) return true;
+    assert(s->n < SM_MAX_TECHNIQUES);
+    void *const self = s->state[id] = ww_alloc_aligned(p->state_bytes);
+    if (self == NULL) return false;
+    struct sm_technique *const t = &s->technique[s->n++];
+    *t = p->ports;
+    if (t->name == NULL) t->name = p->name;
+    t->self = self;
+    return p->make == NULL || p->make(s, self, t);
+}
+
 struct savings_sm *savings_sm_create(const struct savings *from, const struct sm_config *c) {
+    static const enum savings_turn turns[SAVINGS_TURNS] = {TURN_UNITS, TURN_WINDOWS, TURN_ORDER,
+                                                           TURN_LATER};
     struct savings_sm *const s = ww_alloc_aligned(sizeof *s);
     if (s == NULL) return NULL;
     s->set = *from;
     s->c = *c;
-    // The domains first: what the others see of them is settled.
-    const bool beside =
-        (s->set.mechanisms & OF(LANE_PG)) && (s->set.o.gate_sfu || s->set.o.gate_ldst);
-    if ((s->set.mechanisms & OF_PIPES) || beside) gating_init(s, &s->technique[s->n++]);
-    if (s->set.mechanisms & OF_LANES) lanes_init(s, &s->technique[s->n++]);
-    if (savings_has(s, SAVINGS_WARP_FOLDING)) folding_init(s, &s->technique[s->n++]);
-    if (savings_has(s, SAVINGS_ADAPTIVE)) adaptive_init(s, &s->technique[s->n++]);
-    if (savings_has(s, SAVINGS_GATES)) gates_init(s, &s->technique[s->n++]);
     bool ok = true;
-    if (savings_has(s, SAVINGS_METERS)) ok = meters_init(s, &s->technique[s->n++]);
-    if (ok && savings_has(s, SAVINGS_DROWSY_LINES)) ok = drowsy_init(s, &s->technique[s->n++]);
-    if (ok && savings_has(s, SAVINGS_CACHE_DECAY)) ok = decay_init(s, &s->technique[s->n++]);
-    if (ok && savings_has(s, SAVINGS_MASK_ACCESS)) ok = mask_init(s, &s->technique[s->n++]);
-    if (ok && savings_has(s, SAVINGS_TRIC)) ok = tric_init(s, &s->technique[s->n++]);
-    if (ok && savings_has(s, SAVINGS_PARTITION)) ok = partition_init(s, &s->technique[s->n++]);
-    if (ok && savings_has(s, SAVINGS_RF_CACHE)) ok = rf_cache_init(s, &s->technique[s->n++]);
-    if (savings_has(s, SAVINGS_COMA)) coma_init(s, &s->technique[s->n++]);
-    if (!ok) {
-        savings_sm_destroy(s);
-        return NULL;
-    }
-    if (savings_has(s, SAVINGS_ORIGAMI_SCHEDULER)) origami_init(s, &s->technique[s->n++]);
-    return s;
+    for (uint32_t i = 0; i < SAVINGS_TURNS; i++)
+        for (uint32_t id = 0; ok && id < SAVINGS_PARTS; id++)
+            if (parts[id]->turn == turns[i]) ok = add_part(s, id);
+    if (ok) return s;
+    savings_sm_destroy(s);
+    return NULL;
 }
 
-struct gating *savings_gating(struct savings_sm *s) { return &s->gating; }
-struct lanes *savings_lanes(struct savings_sm *s) { return &s->lanes; }
-
 void savings_sm_destroy(struct savings_sm *s) {
-    if (s != NULL) {
-        meters_free(s->meters);
-        drowsy_free(s->drowsy);
-        decay_free(s->decay);
-        mask_free(s->mask);
-        tric_free(s->tric);
-        partition_free(s->partition);
-        rf_cache_free(s->rf_cache);
+    for (uint32_t id = 0; s != NULL && id < SAVINGS_PARTS; id++) {
+        if (s->state[id] == NULL) continue;
+        if (parts[id]->unmake != NULL) parts[id]->unmake(s->state[id]);
+        ww_free_aligned(s->state[id]);
     }
     ww_free_aligned(s);
 }
 
 const char *savings_sm_wrong(const struct savings_sm *s) {
-    return s->lanes.worked_off ? "a lane that was off was given work: please report it with the "
-                                 "technique, the GPU file and the program"
-                               : NULL;
+    for (uint32_t id = 0; id < SAVINGS_PARTS; id++) {
+        if (s->state[id] == NULL || parts[id]->wrong == NULL) continue;
+        const char *const wrong = parts[id]->wrong(s->state[id]);
+        if (wrong != NULL) return wrong;
+    }
+    return NULL;
 }
 
 uint32_t savings_sm_techniques(const struct savings_sm *s, const struct sm_technique **list) {

@@ -7,8 +7,8 @@
 //             cycle after
 //   read      a row that is read is drowsy from the next cycle on (read-aggressive)
 //   written   a row that will be written stays on up to the cycle in which it is
-//   (write-conservative) goes      rows of a CTA are off when the last result of its last warp is
-//   written
+//             (write-conservative)
+//   goes      rows of a CTA are off when the last result of its last warp is written
 //
 // The signal that wakes rows leaves row_hidden cycles before the first cycle in which they could be
 // read, and row_ahead cycles before that if the scheduler knows what it will choose; what is left
@@ -22,9 +22,9 @@
 #include "isa/isa.h"
 #include "savings/savings_int.h"
 
-struct span {
+struct span { // of cycles, without `until`
     uint64_t from, until;
-}; // of cycles, without `until`
+};
 struct row {
     // On, waking included: its newest time, and the one before that. Both may lie ahead: what
     // issues now is read some cycles later.
@@ -184,15 +184,71 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
 static const struct sm_row_port rows = {.read = read_rows, .write = write_rows};
 static const struct sm_life_port life = {.warp = warp, .work = work};
 
-bool tric_init(struct savings_sm *s, struct sm_technique *t) {
-    struct tric *const k = s->tric = ww_alloc_aligned(sizeof *k);
-    if (k == NULL) return false;
-    k->wakeup = s->set.o.row_wakeup;
-    k->lead = s->set.o.row_hidden + s->set.o.row_ahead;
+static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
+    (void)t;
+    struct tric *const k = self;
+    k->wakeup = savings_value(&s->set, "row_wakeup");
+    k->lead = savings_value(&s->set, "row_hidden") + savings_value(&s->set, "row_ahead");
     k->rows = s->c.registers / WARP_LANES;
-    *t = (struct sm_technique){
-        .name = "tric", .self = k, .rows = &rows, .life = &life, .count = count};
     return true;
 }
 
-void tric_free(struct tric *k) { ww_free_aligned(k); }
+// ---- what it is --------------------------------------------------------------------------------
+// clang-format off
+static const struct savings_option options[] = {
+    {.name = "row_wakeup", .value = 3, .high = 1000, .unit = "cycles",
+     .what = "from waking a drowsy register row to its first access",
+     .source = "dissertation, 5.5.2"},
+    {.name = "row_hidden", .value = 1, .high = 100, .unit = "cycles",
+     .what = "between the signal that wakes rows, when a collector is assigned, and the first "
+             "cycle in which they could be read", .source = "dissertation, 5.3.2"},
+    {.name = "row_ahead", .value = 0, .high = 100, .unit = "cycles",
+     .what = "that the scheduler knows ahead which warp issues, so that its rows wake earlier",
+     .source = "dissertation, 5.3.2: results assume none"},
+};
+// clang-format on
+
+// Cells of a row are switched; decoders, sense amplifiers and wires of the banks stay on. A row
+// that wakes leaks as one that is on. Given to a warp, its cells are charged as if to the full
+// supply.
+#define ROWS "dissertation, 5.3"
+// clang-format off
+static const struct savings_effect effects[] = {
+    {.line = "rf", .counter = "row_off_cycles", .component = "rf_banks", .sign = SAVES,
+     .price = {.kind = PRICE_CELLS_OFF, .per = PER_RF_ROW},
+     .why = "cells of a row that is off do not leak", .source = ROWS},
+    {.line = "rf", .counter = "row_drowsy_cycles", .component = "rf_banks", .sign = SAVES,
+     .price = {.kind = PRICE_CELLS_DROWSY, .per = PER_RF_ROW},
+     .why = "cells of a drowsy row leak at the retention supply", .source = ROWS},
+    {.line = "rf_access", .counter = "row_wakes", .component = "rf_banks", .sign = COSTS,
+     .price = {.kind = PRICE_WAKE_DROWSY, .per = PER_RF_ROW},
+     .why = "a row that wakes is charged from the retention supply", .source = ROWS},
+    {.line = "rf_access", .counter = "row_charges", .component = "rf_banks", .sign = COSTS,
+     .price = {.kind = PRICE_WAKE_OFF, .per = PER_RF_ROW},
+     .why = "a row that a warp gets is charged", .source = ROWS},
+};
+static const struct savings_area areas[] = {
+    {.line = "rf", .counter = "row_off_cycles", .component = "rf_banks",
+     .size = {.kind = SIZE_LATCHES, .per = PER_RF_ROW, .n = 2},
+     .what = "state of a row: on, drowsy or off", .source = ROWS,
+     .published = "about 4 % of the register file, with divided word lines and masks"},
+    {.line = "rf", .counter = "row_off_cycles", .component = "rf_banks",
+     .size = {.kind = SIZE_SWITCHES, .per = PER_RF_ROW, .n = 2},
+     .what = "switches of a row to both supplies, a tenth of the cells' devices each (assumed)",
+     .source = ROWS},
+};
+// clang-format on
+
+const struct savings_part part_tric = {
+    .name = "tric",
+    .what = "register rows without a warp are off, allocated ones drowsy but while an instruction "
+            "reads or writes them",
+    .paper = "dissertation, 5.3",
+    .roles = ROLE_SUPPLY,
+    .options = {PART_ROWS(options)},
+    .effects = {PART_ROWS(effects)},
+    .areas = {PART_ROWS(areas)},
+    .state_bytes = sizeof(struct tric),
+    .ports = {.rows = &rows, .life = &life, .count = count},
+    .make = make,
+};

@@ -11,61 +11,114 @@
 // falls at its start), what equal counts mean (here: as before), and what the first phase of an
 // SM's work does (here: it does not fold, nothing has been counted).
 //
-// What folding does to lanes and times is done by lane_pg.c, which has the lanes.
+// What folding does to lanes and times is done by lanes.c, which has the lanes.
+#include "savings/lane.h"
 #include "savings/savings_int.h"
 
-static uint64_t folded_so_far(const struct savings_sm *s) {
-    return lanes_folded(&s->lanes, 0) + lanes_folded(&s->lanes, 1);
+struct folding {
+    struct lanes *lanes;
+    uint32_t phase, slots_of, off_at; // options: cycles; slots of a folded instruction; per cent
+    uint32_t part[2]; // of a phase, per cent: of the type with fewer warps, with more
+    uint32_t slots;   // issue slots in `interval` cycles
+    uint32_t interval;
+    uint32_t majority;      // type that has more warps: 0 INT, 1 FP
+    uint64_t since, issued; // the phase began; sm_view.issued then
+    uint64_t folded;        // before it
+    uint64_t phases, phases_off;
+    struct sm_clock_port clock;
+};
+
+static uint64_t folded_so_far(const struct folding *f) {
+    return lanes_folded(f->lanes, 0) + lanes_folded(f->lanes, 1);
 }
 
 static void epoch(void *self, const struct sm_view *v, uint64_t t) {
-    struct savings_sm *const s = self;
-    struct folding *const f = &s->folding;
-    const struct savings_options *const o = &s->set.o;
-    const struct sm_config *const c = &s->c;
-    const uint64_t slots = (t - f->since) * c->schedulers * (c->max_issues_per_warp > 1 ? 2 : 1) /
-                           (c->scheduler_interval > 1 ? c->scheduler_interval : 1);
-    const uint64_t halves = (o->fold_slots - 1) * (folded_so_far(s) - f->folded);
+    struct folding *const f = self;
+    const uint64_t slots = (t - f->since) * f->slots / f->interval;
+    const uint64_t halves = (f->slots_of - 1) * (folded_so_far(f) - f->folded);
     const uint64_t issued = v->issued - f->issued + halves;
-    const bool is_full = o->fold_off_at <= 100 && issued * 100 >= slots * o->fold_off_at;
+    const bool is_full = f->off_at <= 100 && issued * 100 >= slots * f->off_at;
     const uint32_t n[LANE_TYPES] = {bits_count64(savings_active(v, UNIT_INT)),
                                     bits_count64(savings_active(v, UNIT_FP))};
     if (n[0] != n[1]) f->majority = n[1] > n[0];
     uint64_t to[LANE_TYPES];
-    for (uint32_t type = 0; type < LANE_TYPES; type++) {
-        const uint32_t part = type == f->majority ? o->fold_majority : o->fold_minority;
-        to[type] = is_full ? t : t + (uint64_t)o->phase * part / 100;
-    }
+    for (uint32_t type = 0; type < LANE_TYPES; type++)
+        to[type] = is_full ? t : t + (uint64_t)f->phase * f->part[type == f->majority] / 100;
     f->phases++;
     f->phases_off += is_full;
     f->since = t;
     f->issued = v->issued;
-    f->folded = folded_so_far(s);
-    lanes_fold_in(&s->lanes, t, to);
+    f->folded = folded_so_far(f);
+    lanes_fold_in(f->lanes, t, to);
 }
 
 static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
     (void)begins;
-    struct savings_sm *const s = self;
-    s->folding.since = t;
-    s->folding.issued = v->issued;
-    s->folding.folded = folded_so_far(s);
+    struct folding *const f = self;
+    f->since = t;
+    f->issued = v->issued;
+    f->folded = folded_so_far(f);
 }
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
     (void)v, (void)now;
-    const struct savings_sm *const s = self;
-    a->c[ACT_fold_phases] += s->folding.phases;
-    a->c[ACT_fold_phases_off] += s->folding.phases_off;
+    const struct folding *const f = self;
+    a->c[ACT_fold_phases] += f->phases;
+    a->c[ACT_fold_phases_off] += f->phases_off;
 }
 
 static const struct sm_life_port life = {.work = work};
 
-void folding_init(struct savings_sm *s, struct sm_technique *t) {
-    s->folding.clock = (struct sm_clock_port){.epoch_cycles = s->set.o.phase, .epoch = epoch};
-    *t = (struct sm_technique){.name = "warp-folding",
-                               .self = s,
-                               .life = &life,
-                               .clock = &s->folding.clock,
-                               .count = count};
+static enum ww_status check(const struct savings *s, const struct sm_config *c, struct diags *d) {
+    return lanes_check(s, c, "warp-folding", d);
 }
+
+static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
+    struct folding *const f = self;
+    f->lanes = savings_lanes(s);
+    f->phase = savings_value(&s->set, "phase");
+    f->slots_of = savings_value(&s->set, "fold_slots");
+    f->off_at = savings_value(&s->set, "fold_off_at");
+    f->part[0] = savings_value(&s->set, "fold_minority");
+    f->part[1] = savings_value(&s->set, "fold_majority");
+    f->slots = s->c.schedulers * (s->c.max_issues_per_warp > 1 ? 2 : 1);
+    f->interval = s->c.scheduler_interval > 1 ? s->c.scheduler_interval : 1;
+    f->clock = (struct sm_clock_port){.epoch_cycles = f->phase, .epoch = epoch};
+    t->clock = &f->clock;
+    return true;
+}
+
+// ---- what it is --------------------------------------------------------------------------------
+// clang-format off
+static const struct savings_option options[] = {
+    {.name = "fold_minority", .value = 70, .high = 100, .unit = "per cent",
+     .what = "of a phase in which the type with fewer warps is folded (aggressive)",
+     .source = "dissertation, 4.3.1.1"},
+    {.name = "fold_majority", .value = 40, .high = 100, .unit = "per cent",
+     .what = "of a phase in which the type with more warps is folded (conservative)",
+     .source = "dissertation, 4.3.1.1"},
+    {.name = "fold_off_at", .value = 90, .high = 101, .unit = "per cent",
+     .what = "of all issue slots used in the phase before: from there on nothing is folded; 101: "
+             "never so", .source = "dissertation, 4.3.1.1"},
+    {.name = "fold_slots", .value = 2, .low = 1, .high = 2, .unit = "slots",
+     .what = "that a folded instruction counts for there, one a half-warp",
+     .source = "dissertation, 4.3.1 and 4.3.3: the half-warps are scheduled over two different "
+               "issue cycles"},
+    {.name = "eager_gating", .value = 1, .high = 1, .unit = "",
+     .what = "where folding is on, the lanes that it frees go off in their first idle cycle",
+     .source = "dissertation, 4.3.3"},
+};
+// clang-format on
+
+const struct savings_part part_warp_folding = {
+    .name = "warp-folding",
+    .what = "for a part of each phase INT and FP instructions run as two half-warps, one after "
+            "the other, on the lower half of the lanes",
+    .paper = "Abdel-Majeed's dissertation (2016), 4.3.1",
+    .options = {PART_ROWS(options)},
+    .uses = {&part_phases, &part_shift},
+    .check = check,
+    .state_bytes = sizeof(struct folding),
+    .ports = {.life = &life, .count = count},
+    .make = make,
+};

@@ -78,10 +78,11 @@ double watts_added_mm2(const struct watts *w, const struct activity *a, double s
     struct power_savings s;
     power_savings(&w->tree, a, seconds, &s);
     double all = 0;
-    for (uint32_t i = 0; i < POWER_AREAS; i++)
-        if ((!*component || strcmp(component, power_areas[i].component) == 0) &&
-            strstr(power_areas[i].prose, words))
+    for (uint32_t i = 0; i < w->tree.rows.areas; i++) {
+        const struct savings_area *const r = w->tree.rows.area[i].is;
+        if ((!*component || strcmp(component, r->component) == 0) && strstr(r->what, words))
             all += s.area_mm2[i];
+    }
     return all;
 }
 

@@ -1,6 +1,6 @@
 // What techniques save and cost, from counters made by hand: every component with the technique is
 // the component without it, less what was saved, plus what was paid, and nothing else moves; and
-// each row of effect.def is worth what its price says.
+// each row of the parts of techniques is worth what its price says.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -94,10 +94,15 @@ static void ledger(void **state) {
     diags_free(&d);
 }
 
-static double saved(const struct power_savings *s, enum power_line l) {
+static uint32_t line(const char *key) {
+    const int l = power_line(&tree, key);
+    if (l < 0) fail_msg("there is no line %s", key);
+    return (uint32_t)l;
+}
+static double saved(const struct power_savings *s, uint32_t l) {
     return power_savings_saved(s, l) / s->all_j[l];
 }
-static double spent(const struct power_savings *s, enum power_line l) {
+static double spent(const struct power_savings *s, uint32_t l) {
     return power_savings_spent(s, l) / s->all_j[l];
 }
 
@@ -112,20 +117,20 @@ static void lines(void **state) {
     a.c[ACT_idle_periods_int + 63] = 100; // 100 long ones, 11 million cycles
     power_savings(&tree, &a, 1e-3, &s);
     assert_true(s.any);
-    close_to(saved(&s, POWER_LINE_INT), 3000000.0 / 21000000);
-    close_to(spent(&s, POWER_LINE_INT), 14.0 * 30000 / 21000000);
-    close_to(s.bound_j[POWER_LINE_INT] / s.all_j[POWER_LINE_INT],
+    close_to(saved(&s, line("int")), 3000000.0 / 21000000);
+    close_to(spent(&s, line("int")), 14.0 * 30000 / 21000000);
+    close_to(s.bound_j[line("int")] / s.all_j[line("int")],
              (11000000.0 - 100 * 14) / 21000000);
     const double square = 0.04 * 0.04 * 1e-6; // of 40 nm, mm2
     // 36 bits an SM: a flip-flop of five NAND2 and a NAND3, six NAND2 of logic
-    close_to(power_savings_mm2(&s, POWER_LINE_COUNTERS),
+    close_to(power_savings_mm2(&s, line("counters")),
              15 * 36 * (11 * 50 * 9 + 50 * 12) * square);
-    assert_true(s.seen[POWER_LINE_LDST] && !s.seen[POWER_LINE_SFU] && !s.seen[POWER_LINE_SHIFT]);
+    assert_true(s.seen[line("ldst")] && !s.seen[line("sfu")] && !s.seen[line("shift_logic")]);
     struct power_savings two = s;
     power_savings_add(&two, &s);
-    close_to(power_savings_saved(&two, POWER_LINE_INT),
-             2 * power_savings_saved(&s, POWER_LINE_INT));
-    close_to(power_savings_mm2(&two, POWER_LINES), power_savings_mm2(&s, POWER_LINES)); // once
+    close_to(power_savings_saved(&two, line("int")),
+             2 * power_savings_saved(&s, line("int")));
+    close_to(power_savings_all_mm2(&two), power_savings_all_mm2(&s)); // once
 }
 
 // What a row's counter at `count` moves: of `parts` parts of a component, each for part_s / parts
@@ -133,37 +138,38 @@ static void lines(void **state) {
 struct moved {
     double static_j, dynamic_j;
 };
+static uint32_t act_of(const char *counter) { return act_info[act_find(counter)].first; }
 static struct moved moved_by(const struct power_effect *o, int at, double count, double part_s,
                              double parts) {
     const struct power_component *const cells = &tree.component[at];
-    const struct power_price *const p = &o->price;
+    const struct savings_price *const p = &o->is->price;
     const struct power_event *event = NULL; // of an access: each has one in its component
     if (p->kind == PRICE_ACCESS || p->kind == PRICE_WORD_PART || p->kind == PRICE_WORD_GATES ||
         p->kind == PRICE_FRONT || p->kind == PRICE_PARTS_ACCESS || p->kind == PRICE_PARTS_SWAP ||
         p->kind == PRICE_RFC_READ || p->kind == PRICE_RFC_WRITE)
-        for (event = tree.event; event->component != at || event->act != p->act;) event++;
+        for (event = tree.event; event->component != at || event->act != act_of(p->event);) event++;
     const double share_s = part_s / parts;
     switch (p->kind) {
     case PRICE_LEAK:
-        return (struct moved){p->x * (cells->leak_sub_w + cells->leak_gate_w) * share_s, 0};
-    case PRICE_WATTS: return (struct moved){p->x * part_s, 0};
-    case PRICE_JOULES: return (struct moved){0, p->x * count};
+        return (struct moved){p->share * (cells->leak_sub_w + cells->leak_gate_w) * share_s, 0};
+    case PRICE_WATTS: return (struct moved){p->watts * part_s, 0};
+    case PRICE_JOULES: return (struct moved){0, p->joules * count};
     case PRICE_CELLS_OFF: return (struct moved){cells->cell_w * share_s, 0};
     case PRICE_CELLS_DROWSY:
         return (struct moved){(cells->cell_w - cells->cell_drowsy_w) * share_s, 0};
     case PRICE_WAKE_OFF: return (struct moved){0, cells->wake_off_j / parts * count};
     case PRICE_WAKE_DROWSY: return (struct moved){0, cells->wake_drowsy_j / parts * count};
-    case PRICE_ACCESS: return (struct moved){0, p->x * event->energy_j * count};
-    case PRICE_WORD_PART: return (struct moved){0, p->x * event->word_part_j * count};
+    case PRICE_ACCESS: return (struct moved){0, p->share * event->energy_j * count};
+    case PRICE_WORD_PART: return (struct moved){0, event->word_part_j * count};
     case PRICE_FRONT: return (struct moved){0, event->front_j * count};
-    case PRICE_WORD_GATES: return (struct moved){0, p->x * event->word_gates_j * count};
+    case PRICE_WORD_GATES: return (struct moved){0, event->word_gates_j * count};
     case PRICE_GATES_LEAK: return (struct moved){cells->word_gates_w * share_s, 0};
     case PRICE_PARTS_LEAK:
-        return (struct moved){(1 - tree.rf_parts.leak[(int)p->x]) *
+        return (struct moved){(1 - tree.rf_parts.leak[p->file]) *
                                   (cells->leak_sub_w + cells->leak_gate_w) * share_s,
                               0};
     case PRICE_PARTS_ACCESS:
-        return (struct moved){0, (1 - tree.rf_parts.access[(int)p->x]) * event->energy_j * count};
+        return (struct moved){0, (1 - tree.rf_parts.access[p->file]) * event->energy_j * count};
     case PRICE_PARTS_SWAP: return (struct moved){0, tree.rf_parts.swap * event->energy_j * count};
     case PRICE_RFC_LEAK:
         return (struct moved){
@@ -172,9 +178,9 @@ static struct moved moved_by(const struct power_effect *o, int at, double count,
     case PRICE_RFC_WRITE: return (struct moved){0, tree.rfc.write_share * event->energy_j * count};
     case PRICE_RFC_TAGS: return (struct moved){0, tree.rfc.tags_j * count};
     // `stored` computes prices of tables
-    case PRICE_TABLE_LEAK: return (struct moved){power_effect_price(&tree, o) * count, 0};
+    case PRICE_TABLE_LEAK: return (struct moved){o->price_j * count, 0};
     case PRICE_TABLE_READ:
-    case PRICE_TABLE_WRITE: return (struct moved){0, power_effect_price(&tree, o) * count};
+    case PRICE_TABLE_WRITE: return (struct moved){0, o->price_j * count};
     default: fail_msg("a kind of price that this test has no rule for");
     }
     return (struct moved){0, 0};
@@ -189,39 +195,40 @@ static void each_row(void **state) {
     // Cells of a line with its tag: 8 bits a byte; tags of 40 bits less those of set and byte, with
     // valid and dirty.
     const double const_tag = 40 - 6 - 6 + 2, tex_tag = 40 - 5 - 2 + 2, l2_tag = 40 - 7 - 5 + 2;
-    const double parts[POWER_PERS] = {[POWER_PER_SM] = 15,
-                                      [POWER_PER_CLUSTER] = 30,
-                                      [POWER_PER_LANE] = 30 * 32,
-                                      [POWER_PER_RF_ROW] = 15 * 1024,
-                                      [POWER_PER_L1_LINE] = 15 * 512, // with shared memory
-                                      [POWER_PER_L1_TAG] = 15 * 128,
-                                      [POWER_PER_CONST_LINE] = 15 * 128 * (512 + const_tag) / 512,
-                                      [POWER_PER_CONST_TAG] =
+    const double parts[SAVINGS_PERS] = {[PER_SM] = 15,
+                                      [PER_CLUSTER] = 30,
+                                      [PER_LANE] = 30 * 32,
+                                      [PER_RF_ROW] = 15 * 1024,
+                                      [PER_L1_LINE] = 15 * 512, // with shared memory
+                                      [PER_L1_TAG] = 15 * 128,
+                                      [PER_CONST_LINE] = 15 * 128 * (512 + const_tag) / 512,
+                                      [PER_CONST_TAG] =
                                           15 * 128 * (512 + const_tag) / const_tag,
-                                      [POWER_PER_TEX_LINE] = 15 * 384 * (256 + tex_tag) / 256,
-                                      [POWER_PER_TEX_TAG] = 15 * 384 * (256 + tex_tag) / tex_tag,
-                                      [POWER_PER_L2_LINE] = 12 * 512 * (1024 + l2_tag) / 1024,
-                                      [POWER_PER_L2_TAG] = 12 * 512 * (1024 + l2_tag) / l2_tag};
+                                      [PER_TEX_LINE] = 15 * 384 * (256 + tex_tag) / 256,
+                                      [PER_TEX_TAG] = 15 * 384 * (256 + tex_tag) / tex_tag,
+                                      [PER_L2_LINE] = 12 * 512 * (1024 + l2_tag) / 1024,
+                                      [PER_L2_TAG] = 12 * 512 * (1024 + l2_tag) / l2_tag};
     struct diags d;
     diags_init(&d);
     fill(&a);
     assert_int_equal(power_run(&tree, &a, 1e-3, &without, &d), WW_OK);
-    for (uint32_t i = 0; i < POWER_EFFECTS; i++) {
-        const struct power_effect *const e = &power_effects[i];
-        const int at = power_find(&tree, e->component);
-        assert_true(at > 0 && e->mechanisms != 0 && *e->prose && *e->source);
+    for (uint32_t i = 0; i < tree.rows.effects; i++) {
+        const struct power_effect *const e = &tree.rows.effect[i];
+        const int at = e->component;
+        assert_true(at > 0 && e->mechanisms != 0 && e->is->why[0] != 0 && e->is->source[0] != 0);
         // every part for half of the time, by the first counter and the last of both runs
-        const double count = floor(0.5 * 700000 * parts[e->price.per]), part_s = count / 700e6;
+        const double count = floor(0.5 * 700000 * parts[e->is->price.per]), part_s = count / 700e6;
         fill(&a);
-        a.c[e->act[0]] += (uint64_t)count / 2;
-        a.c[(uint32_t)e->act[e->act[1] >= 0] + e->n - 1] += (uint64_t)count - (uint64_t)count / 2;
+        const struct power_run last = e->run[e->run[1].n != 0];
+        a.c[e->run[0].act] += (uint64_t)count / 2;
+        a.c[last.act + last.n - 1] += (uint64_t)count - (uint64_t)count / 2;
         double moves_j = 0, moves_dynamic_j = 0; // this row's, and of others with its counters
-        for (uint32_t k = 0; k < POWER_EFFECTS; k++) {
-            const struct power_effect *const o = &power_effects[k];
-            if (o->act[0] != e->act[0] || strcmp(o->component, e->component) != 0) continue;
-            const struct moved m = moved_by(o, at, count, part_s, parts[o->price.per]);
-            moves_j -= o->sign * m.static_j;
-            moves_dynamic_j -= o->sign * m.dynamic_j;
+        for (uint32_t k = 0; k < tree.rows.effects; k++) {
+            const struct power_effect *const o = &tree.rows.effect[k];
+            if (o->run[0].act != e->run[0].act || o->component != e->component) continue;
+            const struct moved m = moved_by(o, at, count, part_s, parts[o->is->price.per]);
+            moves_j -= (double)o->is->sign * m.static_j;
+            moves_dynamic_j -= (double)o->is->sign * m.dynamic_j;
         }
         assert_true(moves_j != 0 || moves_dynamic_j != 0);
         assert_int_equal(power_run(&tree, &a, 1e-3, &with, &d), WW_OK);
@@ -238,10 +245,10 @@ static void each_row(void **state) {
             close_to(with.static_j[c], without.static_j[c] + moves_j);
             close_to(with.dynamic_j[c], without.dynamic_j[c] + moves_dynamic_j);
         }
-        if (e->line != POWER_LINE_SHIFT && (e->mechanisms & 1u << SAVINGS_FRONT_END_SHARING) == 0)
+        if (e->line != line("shift_logic") && (e->mechanisms & 1u << SAVINGS_front_end_sharing) == 0)
             assert_true(other == 0);
-        if (e->line != POWER_LINE_L1_READS && e->line != POWER_LINE_L1_MOVES &&
-            (e->mechanisms & 1u << SAVINGS_FRONT_END_SHARING) == 0)
+        if (e->line != line("l1_reads") && e->line != line("l1_moves") &&
+            (e->mechanisms & 1u << SAVINGS_front_end_sharing) == 0)
             assert_true(other_dynamic == 0);
         close_to(with.static_j[tree.regulator],
                  without.static_j[tree.regulator] + (moves_j + other) * tree.regulator_loss);
@@ -274,35 +281,35 @@ static void stored(void **state) {
     in_parts.ndwl = a.ndwl, in_parts.ndbl = a.ndbl, in_parts.nspd = a.nspd, in_parts.ndcm = a.ndcm;
     struct array parted;
     assert_int_equal(array_build(&tech, &in_parts, &parted, &d), WW_OK);
-    struct power_effect e = {.component = "rf_banks", .price = {.per = POWER_PER_RF_ROW, .x = 1}};
+    struct savings_price p = {.per = PER_RF_ROW};
     const double cycle_s = 1 / 700e6;
-    e.price.kind = PRICE_CELLS_OFF; // all rows off are all cells
-    close_to(power_effect_price(&t, &e) * rows, (a.cell_sub_w + a.cell_gate_w) * cycle_s);
-    e.price.kind = PRICE_CELLS_DROWSY;
+    p.kind = PRICE_CELLS_OFF; // all rows off are all cells
+    close_to(power_price_j(&t, "rf_banks", &p) * rows, (a.cell_sub_w + a.cell_gate_w) * cycle_s);
+    p.kind = PRICE_CELLS_DROWSY;
     const double all_w = array_static_w(&tech, &a, 0, 0.4, 0),
                  drowsy_w = array_static_w(&tech, &a, 1, 0.4, 0);
     assert_true(drowsy_w < all_w);
-    close_to(power_effect_price(&t, &e) * rows, (all_w - drowsy_w) * cycle_s);
-    e.price.kind = PRICE_WAKE_OFF;
-    close_to(power_effect_price(&t, &e), 1024 * array_cell_wake_j(&tech, 0));
-    e.price.kind = PRICE_WAKE_DROWSY;
-    close_to(power_effect_price(&t, &e), 1024 * array_cell_wake_j(&tech, 0.4));
-    e.price = (struct power_price){PRICE_ACCESS, POWER_PER_SM, ACT_rf_reads, 0.25, 0};
+    close_to(power_price_j(&t, "rf_banks", &p) * rows, (all_w - drowsy_w) * cycle_s);
+    p.kind = PRICE_WAKE_OFF;
+    close_to(power_price_j(&t, "rf_banks", &p), 1024 * array_cell_wake_j(&tech, 0));
+    p.kind = PRICE_WAKE_DROWSY;
+    close_to(power_price_j(&t, "rf_banks", &p), 1024 * array_cell_wake_j(&tech, 0.4));
+    p = (struct savings_price){.kind = PRICE_ACCESS, .event = "rf_reads", .share = 0.25};
     const double banks = 160 / 13.73; // a bank's access over its bare arrays'
-    close_to(power_effect_price(&t, &e), 0.25 * 8 * banks * a.read_j);
-    e.price = (struct power_price){PRICE_WORD_PART, POWER_PER_SM, ACT_rf_reads, 1, 0};
-    close_to(power_effect_price(&t, &e), banks * parted.part_read_j);
+    close_to(power_price_j(&t, "rf_banks", &p), 0.25 * 8 * banks * a.read_j);
+    p = (struct savings_price){.kind = PRICE_WORD_PART, .event = "rf_reads"};
+    close_to(power_price_j(&t, "rf_banks", &p), banks * parted.part_read_j);
     assert_true(32 * parted.part_read_j <
                 8 * a.read_j);       // the row's decoder is paid with no lane too
-    e.price.kind = PRICE_WORD_GATES; // an access in all lanes costs more than an undivided one
-    close_to(power_effect_price(&t, &e), 8 * banks * (parted.read_j - a.read_j));
+    p.kind = PRICE_WORD_GATES; // an access in all lanes costs more than an undivided one
+    close_to(power_price_j(&t, "rf_banks", &p), 8 * banks * (parted.read_j - a.read_j));
     assert_true(parted.read_j > a.read_j);
-    e.price.act = ACT_rf_writes;
-    close_to(power_effect_price(&t, &e), 8 * banks * (parted.write_j - a.write_j));
-    e.price.kind = PRICE_WORD_PART;
-    close_to(power_effect_price(&t, &e), banks * parted.part_write_j);
-    e.price.kind = PRICE_GATES_LEAK;
-    close_to(power_effect_price(&t, &e) * 15,
+    p.event = "rf_writes";
+    close_to(power_price_j(&t, "rf_banks", &p), 8 * banks * (parted.write_j - a.write_j));
+    p.kind = PRICE_WORD_PART;
+    close_to(power_price_j(&t, "rf_banks", &p), banks * parted.part_write_j);
+    p.kind = PRICE_GATES_LEAK;
+    close_to(power_price_j(&t, "rf_banks", &p) * 15,
              15 * (parted.leak_sub_w + parted.leak_gate_w - a.leak_sub_w - a.leak_gate_w) *
                  cycle_s);
     // a table of 16 masks
@@ -310,21 +317,19 @@ static void stored(void **state) {
         .entries = 16, .bits = 32, .read_ports = 1, .write_ports = 1};
     struct array table;
     assert_int_equal(array_build(&tech, &masks, &table, &d), WW_OK);
-    e.price = (struct power_price){PRICE_TABLE_READ, POWER_PER_SM, 0, 16, 32};
-    close_to(power_effect_price(&t, &e), table.read_j);
-    e.price.kind = PRICE_TABLE_WRITE;
-    close_to(power_effect_price(&t, &e), table.write_j);
-    e.price.kind = PRICE_TABLE_LEAK;
-    close_to(power_effect_price(&t, &e), (table.leak_sub_w + table.leak_gate_w) * cycle_s);
+    p = (struct savings_price){.kind = PRICE_TABLE_READ, .entries = 16, .bits = 32};
+    close_to(power_price_j(&t, "rf_banks", &p), table.read_j);
+    p.kind = PRICE_TABLE_WRITE;
+    close_to(power_price_j(&t, "rf_banks", &p), table.write_j);
+    p.kind = PRICE_TABLE_LEAK;
+    close_to(power_price_j(&t, "rf_banks", &p), (table.leak_sub_w + table.leak_gate_w) * cycle_s);
     // L1 lines lie in the array of shared memory: 64 KB hold 512 lines of 128 bytes
-    e.component = "shared";
-    e.price = (struct power_price){PRICE_CELLS_OFF, POWER_PER_L1_LINE, 0, 1, 0};
-    const double line = power_effect_price(&t, &e);
+        p = (struct savings_price){.kind = PRICE_CELLS_OFF, .per = PER_L1_LINE};
+    const double l1 = power_price_j(&t, "shared", &p);
     double sub, gate;
     array_cell_leak(&tech, &(struct array_config){.rw_ports = 1}, &sub, &gate);
-    close_to(line, 1024 * (sub + gate) * cycle_s);
-    e.component = "nothing";
-    assert_true(power_effect_price(&t, &e) == 0);
+    close_to(l1, 1024 * (sub + gate) * cycle_s);
+    assert_true(power_price_j(&t, "nothing", &p) == 0);
     diags_free(&d);
 }
 
@@ -339,22 +344,22 @@ static void areas(void **state) {
     const double cell = 0.1 * 2 * (1.31 + 1.23 + 2.08) * 3 * square;
     fill(&a);
     power_savings(&tree, &a, 1e-3, &s);
-    assert_true(power_savings_mm2(&s, POWER_LINES) == 0);
+    assert_true(power_savings_all_mm2(&s) == 0);
     a.c[ACT_row_off_cycles] = 1;
     power_savings(&tree, &a, 1e-3, &s);
-    close_to(power_savings_mm2(&s, POWER_LINE_RF), 15 * 1024 * 2 * (latch + 1024 * cell));
+    close_to(power_savings_mm2(&s, line("rf")), 15 * 1024 * 2 * (latch + 1024 * cell));
     const double cycles = (double)(a.c[ACT_sm_busy_cycles] + a.c[ACT_sm_idle_cycles]) / 15;
     a.c[ACT_line_on] = (uint64_t)(15 * 28 * cycles); // 128 lines an SM
     a.c[ACT_line_drowsy] = (uint64_t)(15 * 100 * cycles);
     power_savings(&tree, &a, 1e-3, &s);
-    close_to(power_savings_mm2(&s, POWER_LINE_L1), 15 * 128 * (latch + 2 * 1024 * cell));
-    const double before = power_savings_mm2(&s, POWER_LINES);
+    close_to(power_savings_mm2(&s, line("l1")), 15 * 128 * (latch + 2 * 1024 * cell));
+    const double before = power_savings_all_mm2(&s);
     a.c[ACT_divided_cycles] = 1;
     power_savings(&tree, &a, 1e-3, &s);
-    const double gates = power_savings_mm2(&s, POWER_LINE_RF_ACCESS),
-                 table = power_savings_mm2(&s, POWER_LINE_MASKS);
+    const double gates = power_savings_mm2(&s, line("rf_access")),
+                 table = power_savings_mm2(&s, line("masks"));
     assert_true(gates > 0 && table > 0);
-    close_to(power_savings_mm2(&s, POWER_LINES), before + gates + table);
+    close_to(power_savings_all_mm2(&s), before + gates + table);
     // Five clusters of three: ten slaves, each with two ways of 84 flip-flops and 84 wires of 5 mm.
     fill(&a);
     a.c[ACT_shared_cycles] = 900, a.c[ACT_front_off_cycles] = 600, a.c[ACT_master_cycles] = 400;
@@ -362,25 +367,26 @@ static void areas(void **state) {
     a.c[ACT_cluster_bit_um] = (7 * 64 + 3 * 16) * 5000;
     power_savings(&tree, &a, 1e-3, &s);
     const double score = tree.component[power_find(&tree, "scoreboard")].area_mm2;
-    close_to(power_savings_mm2(&s, POWER_LINE_ACKS), score / 3 * 4 / 17);
-    close_to(power_savings_mm2(&s, POWER_LINE_FE_SCORE), score * 2 / 3 / 10);
-    close_to(power_savings_mm2(&s, POWER_LINE_LINKS),
+    close_to(power_savings_mm2(&s, line("ack_bits")), score / 3 * 4 / 17);
+    close_to(power_savings_mm2(&s, line("front_scoreboard")), score * 2 / 3 / 10);
+    close_to(power_savings_mm2(&s, line("links")),
              10 * 84 *
                  (5 * circuit_wire(&tree.tech, TECH_GLOBAL, 1000).area_um2 * 1e-6 +
                   2 * (11 * 50 * 9 + 50 * 12 - 6 * 50 * 9) * square));
     // what the slaves do without: areas of gtx480 in `warpwatt chip`, rounded there
     const double supply = 0.172 / (0.172 + 0.692 + 0.397), front = (1.114 - 0.339) / 86.507;
-    const double all_j = power_savings_saved(&s, POWER_LINE_FE_SUPPLY) /
-                         s.all_j[POWER_LINE_FE_SUPPLY] * (15 * 700000.0 / 600),
-                 clock = power_savings_saved(&s, POWER_LINE_FE_CLOCK) /
-                         s.all_j[POWER_LINE_FE_CLOCK] * (15 * 700000.0 / 600);
+    const double all_j = power_savings_saved(&s, line("front_supply")) /
+                         s.all_j[line("front_supply")] * (15 * 700000.0 / 600),
+                 clock = power_savings_saved(&s, line("front_clock")) /
+                         s.all_j[line("front_clock")] * (15 * 700000.0 / 600);
     assert_true(fabs(all_j / supply - 1) < 0.02);
     assert_true(clock > 0 && clock < front); // the lanes' registers have most of the clock
     // every row has its parts and a component, so that none is worth nothing on a chip that has all
-    for (uint32_t i = 0; i < POWER_AREAS; i++) {
-        if (!(power_area_mm2(&tree, &power_areas[i], -1) > 0))
-            fail_msg("%s: %s has no area", power_areas[i].component, power_areas[i].prose);
-        assert_true(power_areas[i].mechanisms != 0 && power_areas[i].source[0] != 0);
+    for (uint32_t i = 0; i < tree.rows.areas; i++) {
+        const struct savings_area *const r = tree.rows.area[i].is;
+        if (!(power_area_mm2(&tree, r, -1) > 0))
+            fail_msg("%s: %s has no area", r->component, r->what);
+        assert_true(tree.rows.area[i].mechanisms != 0 && r->source[0] != 0);
     }
 }
 
@@ -409,7 +415,7 @@ static void cache(void **state) {
     struct power_savings s;
     used.c[ACT_rfc_cycles] = 1;
     power_savings(&tree, &used, 1e-3, &s);
-    close_to(power_savings_mm2(&s, POWER_LINE_RFC), 15 * a.area_mm2);
+    close_to(power_savings_mm2(&s, line("rfc")), 15 * a.area_mm2);
     close_to(tree.rfc.leak_share,
              (a.leak_sub_w + a.leak_gate_w) / (banks.leak_sub_w + banks.leak_gate_w));
     static struct power_tree other;
@@ -478,7 +484,7 @@ static bool random_set(uint32_t *mechanisms) {
     struct diags d;
     for (uint32_t i = 0; i < SAVINGS_MECHANISMS; i++)
         if (draw(5) == 0) {
-            r.mechanism[r.n_mechanisms].name = savings_mechanism_info[i].name;
+            r.mechanism[r.n_mechanisms].name = savings_mechanism(i).name;
             r.mechanism[r.n_mechanisms++].where = "test";
         }
     c.scheduler = SCHED_TWO_LEVEL;
@@ -503,20 +509,20 @@ static void random_sets(void **state) {
         sets++;
         seen |= set;
         fill(&a);
-        for (uint32_t i = 0; i < POWER_EFFECTS; i++) {
-            const struct power_effect *const e = &power_effects[i];
-            for (uint32_t k = 0; (e->mechanisms & set) && k < 2 * e->n; k++)
-                if (e->act[k / e->n] >= 0)
-                    a.c[(uint32_t)e->act[k / e->n] + k % e->n] = draw(2) * draw(1 << 20);
+        for (uint32_t i = 0; i < tree.rows.effects; i++) {
+            const struct power_effect *const e = &tree.rows.effect[i];
+            for (uint32_t r = 0; (e->mechanisms & set) && r < 2; r++)
+                for (uint32_t k = 0; k < e->run[r].n; k++)
+                    a.c[e->run[r].act + k] = draw(2) * draw(1 << 20);
         }
         struct power_savings s;
         power_savings(&tree, &a, 1e-3, &s);
         assert_int_equal(power_run(&tree, &a, 1e-3, &with, &d), WW_OK);
         double less[2][POWER_MAX_COMPONENTS] = {{0}}, all[2] = {0, 0}, lines_j = 0;
-        for (uint32_t i = 0; i < POWER_EFFECTS; i++) {
-            const struct power_effect *const e = &power_effects[i];
-            less[power_price_is_leakage(&e->price)][power_find(&tree, e->component)] +=
-                e->sign * s.j[i];
+        for (uint32_t i = 0; i < tree.rows.effects; i++) {
+            const struct power_effect *const e = &tree.rows.effect[i];
+            less[power_price_is_leakage(&e->is->price)][e->component] +=
+                (double)e->is->sign * s.j[i];
         }
         for (int i = 0; i < tree.components; i++) {
             if (i == tree.regulator) continue;
@@ -525,7 +531,7 @@ static void random_sets(void **state) {
             all[0] += less[0][i];
             all[1] += less[1][i];
         }
-        for (uint32_t l = 0; l < POWER_LINES; l++)
+        for (uint32_t l = 0; l < tree.rows.lines; l++)
             lines_j += power_savings_saved(&s, l) - power_savings_spent(&s, l);
         close_to(lines_j, all[0] + all[1]);
         close_to(with.dynamic_j[tree.regulator] + all[0] * tree.regulator_loss,
@@ -561,11 +567,11 @@ static void single_lanes(void **state) {
     a.c[ACT_shift_logic_uses] = 5000000;
     assert_int_equal(power_run(&tree, &a, 1e-3, &with, &d), WW_OK);
     power_savings(&tree, &a, 1e-3, &s);
-    assert_true(s.seen[POWER_LINE_INT] && s.seen[POWER_LINE_SHIFT] && !s.seen[POWER_LINE_SFU]);
-    close_to(s.bound_j[POWER_LINE_INT] / s.all_j[POWER_LINE_INT],
+    assert_true(s.seen[line("int")] && s.seen[line("shift_logic")] && !s.seen[line("sfu")]);
+    close_to(s.bound_j[line("int")] / s.all_j[line("int")],
              (11000000.0 - 100 * 14) / 21000000);
     // 480 lanes, 128 bits: four NAND3 and a NAND4, and a flip-flop; an SM's is the published 0.055
-    const double mm2 = power_savings_mm2(&s, POWER_LINE_SHIFT), square = 0.04 * 0.04 * 1e-6;
+    const double mm2 = power_savings_mm2(&s, line("shift_logic")), square = 0.04 * 0.04 * 1e-6;
     close_to(mm2, 480 * 128 * (4 * 50 * 12 + 50 * 15 + 5 * 50 * 9 + 50 * 12) * square);
     assert_true(mm2 / 15 > 0.5 * 0.055 && mm2 / 15 < 2 * 0.055);
     const int in = power_find(&tree, "int"), fp = power_find(&tree, "fp");

@@ -165,7 +165,7 @@ static void one_more_event(void **state) {
     struct power_tree tree = tree_of(&c);
     unsigned paid = 0;
     for (uint32_t k = 0; k < ACT_N; k++) {
-        if (power_effect_charges(k)) continue; // a technique's: test_effect.c
+        if (power_effect_charges(&tree, k)) continue; // a technique's: test_effect.c
         struct activity a = {0};
         a.c[k] = 1;
         struct power_usage u = run(&tree, &a, 1e-9);

@@ -43,12 +43,12 @@ static uint64_t next(uint64_t *x) {
     return *x >> 33;
 }
 
-static struct activity some(uint64_t seed, uint64_t most) {
+static struct activity some(const struct model *m, uint64_t seed, uint64_t most) {
     struct activity a = {.c = {0}};
     for (uint32_t i = 0; i < ACT_N; i++)
         if (act_row_of(i) >= 0) a.c[i] = next(&seed) % most;
     for (uint32_t i = 0; i < ACT_N; i++)
-        if (power_effect_charges(i)) a.c[i] = 0; // no technique
+        if (power_effect_charges(&m->tree, i)) a.c[i] = 0; // no technique
     // no --toggle
     for (uint32_t i = ACT_toggle_reads; i <= ACT_toggle_global_bits; i++) a.c[i] = 0;
     return a;
@@ -109,7 +109,7 @@ static void conservation(void **state) {
                                        {.name = "a", .launch = 3, .seconds = 5e-4}};
         struct activity sum = {.c = {0}};
         for (uint32_t i = 0; i < 3; i++) {
-            k[i].activity = some(g * 7 + i, 1000000);
+            k[i].activity = some(m, g * 7 + i, 1000000);
             activity_add(&sum, &k[i].activity);
         }
         const struct activity_file f = {.path = "f", .seconds = 5e-3, .kernel = k, .n = 3};
@@ -142,7 +142,7 @@ static void two_halves(void **state) {
     struct model *m = model_of("gtx480");
     struct arena a;
     arena_init(&a, NULL);
-    const struct activity first = some(1, 1u << 30), second = some(2, 1u << 30);
+    const struct activity first = some(m, 1, 1u << 30), second = some(m, 2, 1u << 30);
     struct activity both = first;
     activity_add(&both, &second);
     struct activity_kernel whole = {.name = "k", .launch = 1, .seconds = 3e-3, .activity = both};
@@ -169,7 +169,7 @@ static void overlapped(void **state) {
     struct model *m = model_of("gtx480");
     struct arena a;
     arena_init(&a, NULL);
-    const struct activity x = some(3, 1000000), y = some(4, 1000000);
+    const struct activity x = some(m, 3, 1000000), y = some(m, 4, 1000000);
     struct activity seen = x;
     activity_add(&seen, &y);
     struct activity_kernel k[3] = {

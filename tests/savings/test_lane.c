@@ -356,8 +356,9 @@ static struct ticking {
 
 struct ticked { uint64_t busy, idle, before, after, waking, events, wakeups; };
 
+struct gate_knobs { uint32_t idle_detect, wakeup_delay, break_even; }; // options
 // What time does to each lane, in cycle t.
-static void time_passes(uint64_t t, const struct savings_options *o, struct ticked *n) {
+static void time_passes(uint64_t t, const struct gate_knobs *o, struct ticked *n) {
     for (uint32_t l = 0; l < 32; l++) {
         struct ticking *const x = &tick[l];
         if (x->waking != 0 && --x->waking == 0) x->idle = 0;
@@ -382,7 +383,7 @@ static void work_comes(uint64_t t, uint32_t want, uint32_t operands, uint32_t la
 }
 
 // Answers when all lanes that are wanted are on.
-static uint64_t wake_lanes(uint64_t t, uint32_t want, const struct savings_options *o,
+static uint64_t wake_lanes(uint64_t t, uint32_t want, const struct gate_knobs *o,
                            struct ticked *n) {
     uint64_t on_at = t;
     for (uint32_t l = 0; l < 32; l++) {
@@ -401,7 +402,7 @@ static uint64_t wake_lanes(uint64_t t, uint32_t want, const struct savings_optio
     return on_at;
 }
 
-static void count_cycle(uint64_t t, const struct savings_options *o, struct ticked *n) {
+static void count_cycle(uint64_t t, const struct gate_knobs *o, struct ticked *n) {
     for (uint32_t l = 0; l < 32; l++) {
         struct ticking *const x = &tick[l];
         if (x->work[t]) {
@@ -428,7 +429,10 @@ static void against_ticks_at_level(void) {
     for (uint32_t round = 0; round < 30; round++) {
         struct fake f;
         fake_make(&f, with[round % 3], 1);
-        const struct savings_options *const o = &f.set.o;
+        const struct gate_knobs knobs = {savings_value(&f.set, "idle_detect"),
+                                         savings_value(&f.set, "wakeup_delay"),
+                                         savings_value(&f.set, "break_even")};
+        const struct gate_knobs *const o = &knobs;
         memset(tick, 0, sizeof tick);
         struct ticked n = {0};
         uint64_t wait_until = 0, pipe_free = 0;

@@ -105,7 +105,7 @@ static struct sm_delay saw_lanes(void *self, const struct sm_view *v, uint32_t a
         w->port->issued(self, v, active, pipe, threads, enter, latency, interval);
     const struct lanes *const l = savings_lanes(w->sm);
     const uint32_t type = pipe >= SM_PIPE_FP, index = type ? pipe - SM_PIPE_FP + 8u : pipe;
-    // Told apart from what lane_pg.c does by the latency alone: folded is what takes longer.
+    // Told apart from what lanes.c does by the latency alone: folded is what takes longer.
     const uint32_t stages = l->folds || l->shifts ? 2 : 0;
     const bool folded = d.latency > stages;
     assert_int_equal(d.latency, stages + (folded ? interval : 0));
@@ -215,21 +215,21 @@ static void go(uint32_t number, uint32_t scheduler, uint32_t machine, const stru
 
 static struct savings technique(uint32_t mechanisms, uint32_t phase) {
     struct savings s = {.mechanisms = mechanisms};
-    uint32_t *o = (uint32_t *)&s.o;
-    for (uint32_t i = 0; savings_option_info[i].name; i++) o[i] = savings_option_info[i].fallback;
-    s.o.phase = phase; // short programs: short phases
+    for (uint32_t i = 0; savings_option_at(i).is != NULL; i++)
+        s.value[i] = savings_option_at(i).is->value;
+    savings_set(&s, "phase", phase); // short programs: short phases
     return s;
 }
 
 #define M(id) (1u << SAVINGS_##id)
-static const uint32_t set[] = {M(LANE_METER),
-                               M(LANE_PG),
-                               M(LANE_PG) | M(WARP_FOLDING),
-                               M(LANE_PG) | M(LANE_SHIFTING),
-                               M(LANE_METER) | M(WARP_FOLDING) | M(LANE_SHIFTING),
-                               M(LANE_PG) | M(GATES) | M(ORIGAMI_SCHEDULER),
-                               M(LANE_PG) | M(GATES) | M(ORIGAMI_SCHEDULER) | M(WARP_FOLDING) |
-                                   M(LANE_SHIFTING)};
+static const uint32_t set[] = {M(lane_meter),
+                               M(lane_pg),
+                               M(lane_pg) | M(warp_folding),
+                               M(lane_pg) | M(lane_shifting),
+                               M(lane_meter) | M(warp_folding) | M(lane_shifting),
+                               M(lane_pg) | M(gates) | M(origami_scheduler),
+                               M(lane_pg) | M(gates) | M(origami_scheduler) | M(warp_folding) |
+                                   M(lane_shifting)};
 
 static void all_programs(uint32_t machine) {
     static struct outcome want, got;
@@ -239,13 +239,13 @@ static void all_programs(uint32_t machine) {
         go(n, scheduler, machine, NULL, &want);
         for (uint32_t i = 0; i < WW_COUNT(set); i++) {
             struct savings s = technique(set[i], 40 + 30 * (n % 4));
-            if (n == 5) s.o.wakeup_delay = 0;
-            if (n == 6) s.o.idle_detect = 0;
+            if (n == 5) savings_set(&s, "wakeup_delay", 0);
+            if (n == 6) savings_set(&s, "idle_detect", 0);
             go(n, scheduler, machine, &s, &got);
             assert_memory_equal(got.memory, want.memory, sizeof want.memory);
             assert_int_equal(got.a.c[ACT_warp_instructions], want.a.c[ACT_warp_instructions]);
             assert_int_equal(got.a.c[ACT_thread_instructions], want.a.c[ACT_thread_instructions]);
-            if (set[i] == M(LANE_METER))
+            if (set[i] == M(lane_meter))
                 assert_int_equal(got.a.c[ACT_sm_busy_cycles], want.a.c[ACT_sm_busy_cycles]);
             events += got.a.c[ACT_lane_events];
             folded += got.a.c[ACT_folded];

@@ -3,14 +3,14 @@
 // timestamps; and whole SMs on random programs with small caches.
 #include "../sm/test_listen.h"
 #include "savings/lines.h"
-#include "savings/savings.h"
+#include "savings/part.h"
 
 #define M(id) (1u << SAVINGS_##id)
 
 static struct savings set_of(uint32_t mechanisms) {
     struct savings s = {.mechanisms = mechanisms};
-    uint32_t *o = (uint32_t *)&s.o;
-    for (uint32_t i = 0; savings_option_info[i].name; i++) o[i] = savings_option_info[i].fallback;
+    for (uint32_t i = 0; savings_option_at(i).is != NULL; i++)
+        s.value[i] = savings_option_at(i).is->value;
     return s;
 }
 static struct cache_event at(uint64_t cycle, enum cache_what what, uint32_t place) {
@@ -18,22 +18,44 @@ static struct cache_event at(uint64_t cycle, enum cache_what what, uint32_t plac
         .cycle = cycle, .what = (uint8_t)what, .place = place, .set = place / 2};
 }
 
-// ---- drowsy, by hand ----------------------------------------------------------------------------
-static struct drowsy_array array;
-static struct drowsy_times times;
+// ---- a slice of 8 lines in 4 sets, through a part's port at the L2 ----------------------------
+static const struct savings_l2_port *port;
+static union {
+    uint64_t whole[64];
+} slice;
+static uint64_t counters[ACT_N];
+static void end(void) {
+    if (port != NULL && port->unmake != NULL) port->unmake(&slice);
+    port = NULL;
+}
+static void begin_slice(const struct savings_part *p, const struct savings *s,
+                        const struct savings_l2_shape *k) {
+    end();
+    port = p->l2;
+    assert_true(port->slice_bytes <= sizeof slice);
+    memset(&slice, 0, sizeof slice);
+    assert_true(port->make(&slice, s, k, counters));
+}
 static uint32_t hears(uint64_t cycle, enum cache_what what, uint32_t place) {
     const struct cache_event e = at(cycle, what, place);
-    return drowsy_hear(&array, &times, &e);
+    return port->hear(&slice, &e);
 }
-static uint64_t on(uint64_t now) {
-    return drowsy_on(array.line, array.lines, array.of_lines.on, now);
+static struct savings_line_sums sums(uint64_t now) {
+    struct savings_line_sums x = {0};
+    port->settle(&slice, now, &x);
+    return x;
 }
+static uint64_t on(uint64_t now) { return sums(now).on; }
+
+// ---- drowsy, by hand ----------------------------------------------------------------------------
 static void begin(uint32_t wakeup, uint32_t ahead, uint32_t hold, bool tags) {
-    drowsy_unmake(&array);
-    assert_true(drowsy_make(&array, 8, 4, tags));
-    struct savings s = set_of(0);
-    s.o.line_wakeup = wakeup, s.o.line_ahead = ahead, s.o.line_hold = hold;
-    times = drowsy_times_of(&s.o);
+    struct savings s = set_of(M(drowsy_lines));
+    savings_set(&s, "line_wakeup", wakeup);
+    savings_set(&s, "line_ahead", ahead);
+    savings_set(&s, "line_hold", hold);
+    savings_set(&s, "tags_drowsy", tags);
+    begin_slice(&part_drowsy_lines, &s,
+                &(struct savings_l2_shape){.lines = 8, .sets = 4, .ways = 1});
 }
 
 static void a_line_wakes_for_each_access(void **state) {
@@ -46,13 +68,13 @@ static void a_line_wakes_for_each_access(void **state) {
     assert_int_equal(on(500), 2);                      // drowsy from 12 on
     assert_int_equal(hears(10, CACHE_READ_HIT, 3), 1); // a second one in that cycle waits with it
     assert_int_equal(hears(11, CACHE_WRITE_HIT, 3), 0);
-    assert_int_equal(array.of_lines.wakes, 1);
+    assert_int_equal(sums(0).wakes, 1);
     assert_int_equal(hears(12, CACHE_READ_HIT, 3), 0); // it has not fallen drowsy in between
     assert_int_equal(on(500), 3);
     assert_int_equal(hears(14, CACHE_READ_HIT, 3), 1); // cycle 13 was drowsy
     assert_int_equal(on(500), 5);
-    assert_int_equal(array.of_lines.wakes, 2);
-    assert_int_equal(array.of_lines.late, 3);
+    assert_int_equal(sums(0).wakes, 2);
+    assert_int_equal(sums(0).late, 3);
     assert_int_equal(hears(100, CACHE_READ_MISS, CACHE_NOWHERE), 0); // tags are on
     assert_int_equal(hears(200, CACHE_EVICT, 3), 0);                 // clean: not read
     assert_int_equal(hears(300, CACHE_FLUSH, CACHE_NOWHERE), 0);
@@ -67,10 +89,10 @@ static void a_look_ahead_hides_the_wakeup(void **state) {
     assert_int_equal(hears(10, CACHE_READ_HIT, 0), 0); // woken in 8 and 9, accessed in 10
     assert_int_equal(on(500), 3);
     assert_int_equal(hears(13, CACHE_READ_HIT, 0), 0); // would be woken in 11, where it falls drowsy
-    assert_int_equal(array.of_lines.wakes, 1);
+    assert_int_equal(sums(0).wakes, 1);
     assert_int_equal(on(500), 6); // 8 to 13
     assert_int_equal(hears(17, CACHE_READ_HIT, 0), 0); // drowsy in 14; 15 to 17
-    assert_int_equal(array.of_lines.wakes, 2);
+    assert_int_equal(sums(0).wakes, 2);
     assert_int_equal(on(500), 9);
     begin(3, 1, 0, false);                             // hides one cycle of three
     assert_int_equal(hears(10, CACHE_READ_HIT, 0), 2); // 9 to 12
@@ -88,14 +110,14 @@ static void tags_wake_before_their_line(void **state) {
     begin(2, 0, 0, true);
     assert_int_equal(hears(10, CACHE_READ_HIT, 5), 4); // tags 10 to 12, the line 12 to 14
     assert_int_equal(on(500), 3);
-    assert_int_equal(drowsy_on(array.set, array.sets, array.of_tags.on, 500), 3);
+    assert_int_equal(sums(500).tags_on, 3);
     struct cache_event e = at(11, CACHE_READ_MISS, CACHE_NOWHERE);
     e.set = 2;
-    assert_int_equal(drowsy_hear(&array, &times, &e), 1); // those tags again: on in 12
+    assert_int_equal(port->hear(&slice, &e), 1); // those tags again: on in 12
     e.set = 1;
-    assert_int_equal(drowsy_hear(&array, &times, &e), 2); // another set's
-    assert_int_equal(array.of_tags.wakes, 2);
-    assert_int_equal(array.of_lines.wakes, 1);
+    assert_int_equal(port->hear(&slice, &e), 2); // another set's
+    assert_int_equal(sums(0).tag_wakes, 2);
+    assert_int_equal(sums(0).wakes, 1);
 }
 
 // The same as a machine that goes from cycle to cycle, on random accesses.
@@ -126,70 +148,73 @@ static void cycle_by_cycle(void **state) {
             cycles_on += s != DROWSY;
             assert_int_equal(on(t + 1), cycles_on);
         }
-        assert_int_equal(array.of_lines.wakes, wakes);
+        assert_int_equal(sums(0).wakes, wakes);
     }
 }
 
 // ---- decay, by hand -----------------------------------------------------------------------------
 static void a_line_goes_off_after_the_interval(void **state) {
     (void)state;
-    struct decay_array d;
-    assert_true(decay_make(&d, 4, 400)); // a tick every 100 cycles
-#define HEAR(...)                                                                                  \
-    do {                                                                                           \
-        const struct cache_event e_ = at(__VA_ARGS__);                                             \
-        decay_hear(&d, &e_);                                                                       \
-    } while (0)
-    HEAR(50, CACHE_FILL, 2);
-    assert_int_equal(decay_lapses_at(&d, &d.line[2]), 500);
-    HEAR(120, CACHE_READ_HIT, 2);
-    assert_int_equal(decay_lapses_at(&d, &d.line[2]), 600);
-    assert_int_equal(decay_on(&d, 150), 100);
-    assert_int_equal(decay_on(&d, 1000), 550); // 50 to 600: off at that tick, told or not
-    HEAR(600, CACHE_EVICT, 2);
-    assert_int_equal(decay_on(&d, 1000), 550);
-    assert_int_equal(d.lapses, 1);
-    HEAR(700, CACHE_FILL, 2); // on again
-    assert_int_equal(d.fills, 2);
-    HEAR(800, CACHE_EVICT, 2); // replaced in that cycle: it stays on
-    HEAR(800, CACHE_FILL, 2);
-    assert_int_equal(d.fills, 2);
-    assert_int_equal(d.lapses, 1);
-    assert_int_equal(decay_on(&d, 900), 750);
-    HEAR(950, CACHE_FLUSH, CACHE_NOWHERE); // everything goes
-    assert_int_equal(decay_on(&d, 5000), 800);
-    decay_unmake(&d);
+    struct savings s = set_of(M(cache_decay));
+    savings_set(&s, "decay_l2", 400); // a tick every 100 cycles
+    begin_slice(&part_cache_decay, &s,
+                &(struct savings_l2_shape){.lines = 4, .sets = 2, .ways = 2});
+    assert_int_equal(port->lapse_cycles(&slice), 100);
+    hears(50, CACHE_FILL, 2);
+    assert_int_equal(port->lapses_at(&slice, 2), 500);
+    hears(120, CACHE_READ_HIT, 2);
+    assert_int_equal(port->lapses_at(&slice, 2), 600);
+    assert_int_equal(port->lapses_at(&slice, 1), UINT64_MAX); // it never held anything
+    assert_int_equal(on(150), 100);
+    assert_int_equal(on(1000), 550); // 50 to 600: off at that tick, told or not
+    hears(600, CACHE_EVICT, 2);
+    assert_int_equal(on(1000), 550);
+    assert_int_equal(sums(0).lapses, 1);
+    hears(700, CACHE_FILL, 2); // on again
+    assert_int_equal(sums(0).fills, 2);
+    hears(800, CACHE_EVICT, 2); // replaced in that cycle: it stays on
+    hears(800, CACHE_FILL, 2);
+    assert_int_equal(sums(0).fills, 2);
+    assert_int_equal(sums(0).lapses, 1);
+    assert_int_equal(on(900), 750);
+    hears(950, CACHE_FLUSH, CACHE_NOWHERE); // everything goes
+    assert_int_equal(on(5000), 800);
 }
 
 // ---- mask, by hand ------------------------------------------------------------------------------
 static void words_that_stay_quiet(void **state) {
     (void)state;
-    static uint64_t c[ACT_N];
-    const struct cache_config l1 = {.line_bytes = 128}, l2 = {.line_bytes = 128, .sector_bytes = 32};
-    const struct mask_shape k1 = mask_shape_of(&l1), k2 = mask_shape_of(&l2);
+    uint64_t *const c = counters;
+    struct savings s = set_of(M(mask_access));
+    const struct savings_l2_shape k1 = {.line_words = 32, .sector_words = 32},
+                                  k2 = {.line_words = 32, .sector_words = 8};
+    begin_slice(&part_mask_access, &s, &k1);
     struct cache_event e = {.what = CACHE_READ_HIT, .array = ARRAY_L1D, .words = 0xff0f, .sectors = 1};
-    mask_hear(&k1, true, &e, c);
+    port->hear(&slice, &e);
     assert_int_equal(c[ACT_mask_words + ARRAY_L1D], 12);
     assert_int_equal(c[ACT_mask_spared_reads + ARRAY_L1D], 20);
     e.what = CACHE_READ_MISS; // nothing is read
-    mask_hear(&k1, true, &e, c);
+    port->hear(&slice, &e);
     e.what = CACHE_WRITE_HIT; // the line is dropped
-    mask_hear(&k1, true, &e, c);
+    port->hear(&slice, &e);
     assert_int_equal(c[ACT_mask_accesses + ARRAY_L1D], 1);
     // L2: a read of two sectors of which three words are wanted; with `mask_fills` 0 it brings both.
     e = (struct cache_event){.what = CACHE_READ_MISS, .array = ARRAY_L2, .words = 0x111, .sectors = 3};
-    mask_hear(&k2, true, &e, c);
+    begin_slice(&part_mask_access, &s, &k2);
+    port->hear(&slice, &e);
     assert_int_equal(c[ACT_mask_spared_reads + ARRAY_L2], 32 - 3);
-    mask_hear(&k2, false, &e, c);
+    savings_set(&s, "mask_fills", 0);
+    begin_slice(&part_mask_access, &s, &k2);
+    port->hear(&slice, &e);
     assert_int_equal(c[ACT_mask_spared_reads + ARRAY_L2], 32 - 3 + 32 - 16);
     e.what = CACHE_WRITE_MISS;
-    mask_hear(&k2, false, &e, c);
+    port->hear(&slice, &e);
     assert_int_equal(c[ACT_mask_spared_writes], 32 - 3);
     e.is_atomic = true, e.what = CACHE_WRITE_HIT;
-    mask_hear(&k2, false, &e, c);
+    port->hear(&slice, &e);
     assert_int_equal(c[ACT_mask_spared_atomics], 32 - 3);
     e = (struct cache_event){.what = CACHE_EVICT, .array = ARRAY_L2, .words = 0xf, .sectors = 1};
-    mask_hear(&k2, false, &e, c);
+    port->hear(&slice, &e);
     assert_int_equal(c[ACT_mask_spared_writebacks], 4); // of the sector's eight
     assert_int_equal(c[ACT_mask_words + ARRAY_L2], 3 + 16 + 3 + 3 + 4);
     assert_int_equal(c[ACT_mask_accesses + ARRAY_L2], 4);
@@ -200,8 +225,10 @@ static void states_add_up(void **state) {
     (void)state;
     static struct activity a;
     const struct sm_config c = {.shared_bytes = 16384, .l1d = {.bytes = 1024, .line_bytes = 128}};
-    struct savings s = set_of(M(DROWSY_LINES));
-    s.o.in_shared = s.o.in_const = s.o.tags_drowsy = 1;
+    struct savings s = set_of(M(drowsy_lines));
+    savings_set(&s, "in_shared", 1);
+    savings_set(&s, "in_const", 1);
+    savings_set(&s, "tags_drowsy", 1);
     a.c[ACT_line_on + ARRAY_L1D] = 30, a.c[ACT_line_on + ARRAY_L2] = 9000;
     a.c[ACT_tag_on + ARRAY_L1D] = 11;
     for (uint32_t twice = 0; twice < 2; twice++) { // it may be done again
@@ -216,12 +243,12 @@ static void states_add_up(void **state) {
         assert_int_equal(a.c[ACT_line_off + ARRAY_L1D], 0);
     }
     memset(&a, 0, sizeof a);
-    s.mechanisms = M(CACHE_DECAY);
+    s.mechanisms = M(cache_decay);
     savings_close(&s, &c, 1, 0, 10, &a);
     assert_int_equal(a.c[ACT_line_off + ARRAY_L1D], 80);
     assert_int_equal(a.c[ACT_line_off + ARRAY_SHARED], 0); // does not decay
     memset(&a, 0, sizeof a);
-    s.mechanisms = M(MASK_ACCESS);
+    s.mechanisms = M(mask_access);
     savings_close(&s, &c, 1, 0, 10, &a);
     for (uint32_t i = 0; i < ACT_N; i++) assert_int_equal(a.c[i], 0);
 }
@@ -310,17 +337,17 @@ static uint32_t witness_hear(void *self, const struct cache_event *e) {
     if (e->place == CACHE_NOWHERE) return extra;
     const bool uses = hits || e->what == CACHE_FILL || e->what == CACHE_WRITE_MISS ||
                       (e->what == CACHE_EVICT && e->words != 0); // read out, and written back
-    if (w->set.mechanisms & M(DROWSY_LINES) && uses) {
+    if (w->set.mechanisms & M(drowsy_lines) && uses) {
         // Whoever accesses a line in a cycle in which nothing has kept it on waits for the wakeup.
         uint64_t *const awake = &w->awake[e->array][e->place];
-        if (e->cycle > *awake) assert_int_equal(extra, w->set.o.line_wakeup);
-        assert_true(extra <= w->set.o.line_wakeup);
+        if (e->cycle > *awake) assert_int_equal(extra, savings_value(&w->set, "line_wakeup"));
+        assert_true(extra <= savings_value(&w->set, "line_wakeup"));
         *awake = e->cycle + extra + 1 > *awake ? e->cycle + extra + 1 : *awake;
         w->waited += extra;
     }
-    if (w->set.mechanisms & M(CACHE_DECAY)) { // what was due to go off is not there
-        const uint64_t last = w->last[e->array][e->place], tick = w->set.o.decay / 4,
-                       off = (last + w->set.o.decay + tick - 1) / tick * tick;
+    if (w->set.mechanisms & M(cache_decay)) { // what was due to go off is not there
+        const uint64_t last = w->last[e->array][e->place], tick = savings_value(&w->set, "decay") / 4,
+                       off = (last + savings_value(&w->set, "decay") + tick - 1) / tick * tick;
         if (hits) assert_true(e->cycle < off || last == 0);
         if (hits || e->what == CACHE_FILL || e->what == CACHE_WRITE_MISS)
             w->last[e->array][e->place] = e->cycle;
@@ -378,18 +405,19 @@ static void random_programs(void **state) {
         go(n, NULL, false, &want);
         for (uint32_t k = 0; k < 6; k++) {
             struct savings s =
-                set_of(k < 3 ? M(DROWSY_LINES) : k < 5 ? M(CACHE_DECAY) : M(MASK_ACCESS));
-            s.o.in_const = 1;
-            s.o.in_shared = k < 3;
-            s.o.line_wakeup = k, s.o.line_ahead = 0;
-            s.o.decay = k == 3 ? 100 : 1000;
+                set_of(k < 3 ? M(drowsy_lines) : k < 5 ? M(cache_decay) : M(mask_access));
+            savings_set(&s, "in_const", 1);
+            savings_set(&s, "in_shared", k < 3);
+            savings_set(&s, "line_wakeup", k);
+            savings_set(&s, "line_ahead", 0);
+            savings_set(&s, "decay", k == 3 ? 100 : 1000);
             go(n, &s, false, &got);
             go(n, &s, true, &dense); // a cycle in which nothing happens may be simulated or not
             assert_int_equal(got.cycles, dense.cycles);
             assert_memory_equal(&got.a, &dense.a, sizeof got.a);
             assert_memory_equal(got.memory, want.memory, sizeof want.memory);
             assert_int_equal(got.a.c[ACT_warp_instructions], want.a.c[ACT_warp_instructions]);
-            if (s.mechanisms == M(MASK_ACCESS) || k == 0) assert_int_equal(got.cycles, want.cycles);
+            if (s.mechanisms == M(mask_access) || k == 0) assert_int_equal(got.cycles, want.cycles);
             for (uint32_t i = 0; i < ARRAY_L2; i++) {
                 const uint64_t *const c = got.a.c;
                 const uint32_t lines[] = {LINES, 8, 0, 0, 49152 / 128};
@@ -416,8 +444,8 @@ static void rows_of_shared_memory(void **state) {
     for (int i = 0; i < 3; i++) iadd(g, 1, 1, 1); // eight bytes a thread: two rows
     store(g, SPACE_SHARED, 1, 1, 0);
     exit_(g);
-    struct savings s = set_of(M(DROWSY_LINES));
-    s.o.in_shared = 1;
+    struct savings s = set_of(M(drowsy_lines));
+    savings_set(&s, "in_shared", 1);
     struct savings_sm *sm = savings_sm_create(&s, &g->c);
     g->n_techniques = savings_sm_techniques(sm, g->technique);
     rig_run(g);
@@ -457,6 +485,6 @@ int main(void) {
         cmocka_unit_test(what_does_not_go_together),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    drowsy_unmake(&array);
+    end();
     return failed;
 }

@@ -11,8 +11,8 @@ enum { SLICES = 2, LINES = 16, CYCLES = 1 << 20 };
 
 static struct savings set_of(uint32_t mechanisms) {
     struct savings s = {.mechanisms = mechanisms};
-    uint32_t *o = (uint32_t *)&s.o;
-    for (uint32_t i = 0; savings_option_info[i].name; i++) o[i] = savings_option_info[i].fallback;
+    for (uint32_t i = 0; savings_option_at(i).is != NULL; i++)
+        s.value[i] = savings_option_at(i).is->value;
     return s;
 }
 
@@ -40,20 +40,20 @@ static uint32_t hear(void *self, const struct cache_event *e) {
     w->wanted += looks || e->what == CACHE_EVICT ? bits_count64(e->words) : 0;
     if (e->place == CACHE_NOWHERE) return 0;
     const uint32_t at = e->slice * LINES + e->place;
-    assert_true(e->cycle + w->set.o.line_wakeup + 2 < CYCLES);
+    assert_true(e->cycle + savings_value(&w->set, "line_wakeup") + 2 < CYCLES);
     if (hits || brings || (e->what == CACHE_EVICT && e->words != 0)) {
         uint8_t *const on = w->on + (size_t)at * CYCLES;
         // Drowsy: it wakes from this cycle on. Else it is on, or was up to the cycle before.
         const bool drowsy = e->cycle > w->awake[at] && !on[e->cycle];
-        const uint64_t ready = drowsy                        ? e->cycle + w->set.o.line_wakeup
+        const uint64_t ready = drowsy                        ? e->cycle + savings_value(&w->set, "line_wakeup")
                                : w->awake[at] > e->cycle + 1 ? w->awake[at] - 1
                                                              : e->cycle;
         for (uint64_t t = e->cycle; t <= ready; t++) on[t] = 1;
         w->awake[at] = ready + 1 > w->awake[at] ? ready + 1 : w->awake[at];
     }
-    if (w->set.mechanisms & M(CACHE_DECAY)) {
-        const uint64_t tick = w->set.o.decay_l2 / 4,
-                       off = (w->last[at] + w->set.o.decay_l2 + tick - 1) / tick * tick;
+    if (w->set.mechanisms & M(cache_decay)) {
+        const uint64_t tick = savings_value(&w->set, "decay_l2") / 4,
+                       off = (w->last[at] + savings_value(&w->set, "decay_l2") + tick - 1) / tick * tick;
         if (hits) assert_true(w->is_there[at] && (e->cycle < off || w->dirty[at]));
         if (e->what == CACHE_EVICT) {
             assert_true(w->is_there[at]);
@@ -110,13 +110,13 @@ static void drowsy_lines_under_traffic(void **state) {
     struct witness w = {.on = malloc((size_t)SLICES * LINES * CYCLES)};
     for (uint32_t n = 1; n <= 6; n++) {
         const struct result plain = traffic(n, NULL, 1000, &w, &want);
-        struct savings s = set_of(M(DROWSY_LINES) | M(MASK_ACCESS));
+        struct savings s = set_of(M(drowsy_lines) | M(mask_access));
         const struct result hidden = traffic(n, &s, 1000, &w, &got);
         // A look-ahead hides it all.
         assert_int_equal(hidden.end, plain.end);
         assert_memory_equal(hidden.sum.c, plain.sum.c, ACT_line_on * sizeof *plain.sum.c);
-        s.o.line_ahead = 0;
-        s.o.line_wakeup = n;
+        savings_set(&s, "line_ahead", 0);
+        savings_set(&s, "line_wakeup", n);
         traffic(n, &s, 1000, &w, &got);
         uint64_t on = 0;
         for (size_t i = 0; i < (size_t)SLICES * LINES * CYCLES; i++) on += w.on[i];
@@ -141,8 +141,8 @@ static void lines_decay_under_traffic(void **state) {
     uint64_t lapses = 0, misses = 0, off = 0;
     for (uint32_t n = 1; n <= 12; n++) {
         traffic(n, NULL, 1000, &w, &want);
-        struct savings s = set_of(M(CACHE_DECAY));
-        s.o.decay_l2 = 100 * n;
+        struct savings s = set_of(M(cache_decay));
+        savings_set(&s, "decay_l2", 100 * n);
         traffic(n, &s, n % 2 ? 1000 : 700, &w, &got);
         lapses += got.c[ACT_line_lapses + ARRAY_L2];
         assert_int_equal(got.c[ACT_line_lapses + ARRAY_L2], w.lapses);

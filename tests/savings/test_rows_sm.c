@@ -210,8 +210,10 @@ static void check(uint32_t number, uint32_t wakeup, uint32_t hidden, uint32_t ah
     struct activity a = {.c = {0}};
     for (uint32_t with = 0; with < 2; with++) {
         struct rig *const g = program(number);
-        struct savings s = {.mechanisms = 1u << SAVINGS_TRIC | 1u << SAVINGS_COMA};
-        s.o.row_wakeup = wakeup, s.o.row_hidden = hidden, s.o.row_ahead = ahead;
+        struct savings s = {.mechanisms = 1u << SAVINGS_tric | 1u << SAVINGS_coma};
+        savings_set(&s, "row_wakeup", wakeup);
+        savings_set(&s, "row_hidden", hidden);
+        savings_set(&s, "row_ahead", ahead);
         struct savings_sm *const sm = savings_sm_create(&s, &g->c);
         const struct sm_row_port rows = {.read = saw_read, .write = saw_write};
         const struct sm_life_port life = {.warp = saw_warp, .work = saw_work};
@@ -290,7 +292,7 @@ static struct savings random_set(const struct sm_config *c, const char *first) {
         struct diags d;
         for (uint32_t i = 0; i < SAVINGS_MECHANISMS; i++) {
             if (draw(4) != 0) continue;
-            q.mechanism[q.n_mechanisms].name = savings_mechanism_info[i].name;
+            q.mechanism[q.n_mechanisms].name = savings_mechanism(i).name;
             q.mechanism[q.n_mechanisms++].where = "test";
         }
         diags_init(&d);
@@ -314,16 +316,16 @@ static void sets(void **state) {
             struct rig *const g = program(number);
             if (strcmp(first, "rf-cache") == 0) with_cache(g, number);
             if (!with) s = random_set(&g->c, first);
-            s.o.frf_registers = number % 3 == 0 ? 0 : number % 7;
-            s.o.pilot = number % 2;
-            s.o.row_ahead = number % 4;
+            savings_set(&s, "frf_registers", number % 3 == 0 ? 0 : number % 7);
+            savings_set(&s, "pilot", number % 2);
+            savings_set(&s, "row_ahead", number % 4);
             struct savings_sm *const sm = savings_sm_create(&s, &g->c);
             if (with) g->n_techniques = savings_sm_techniques(sm, g->technique);
             rig_run(g);
             a = *sm_activity(g->sm, g->done_at + 1);
             memcpy(memory[with], devmem_host(g->memory, g->buffer, sizeof memory[0]),
                    sizeof memory[0]);
-            if (s.mechanisms & OF(RF_CACHE)) arena_free(&g->im.arena);
+            if (s.mechanisms & OF(rf_cache)) arena_free(&g->im.arena);
             rig_free(g);
             savings_sm_destroy(sm);
         }
@@ -333,12 +335,13 @@ static void sets(void **state) {
             reads += a.c[ACT_partition_reads + i];
             writes += a.c[ACT_partition_writes + i];
         }
-        if (s.mechanisms & OF(PARTITION)) {
+        if (s.mechanisms & OF(partition)) {
             assert_int_equal(reads, a.c[ACT_rf_reads]);
             assert_int_equal(writes, a.c[ACT_rf_writes]);
-            assert_int_equal(a.c[ACT_pilots], s.o.pilot && s.o.frf_registers != 0);
+            assert_int_equal(a.c[ACT_pilots], savings_value(&s, "pilot") != 0 &&
+                                                  savings_value(&s, "frf_registers") != 0);
         }
-        if (s.mechanisms & OF(RF_CACHE)) {
+        if (s.mechanisms & OF(rf_cache)) {
             const uint64_t *const read = &a.c[ACT_rfc_reads];
             assert_int_equal(read[0] + read[1] + read[2], a.c[ACT_rf_reads]);
             assert_int_equal(a.c[ACT_rfc_writes] + a.c[ACT_rfc_bypasses], a.c[ACT_rf_writes]);
@@ -349,7 +352,7 @@ static void sets(void **state) {
                         a.c[ACT_rfc_writes]);
             assert_true(read[0] != 0 && a.c[ACT_rfc_flushes] != 0);
         }
-        if (s.mechanisms & OF(TRIC))
+        if (s.mechanisms & OF(tric))
             assert_int_equal(a.c[ACT_row_on_cycles] + a.c[ACT_row_waking_cycles] +
                                  a.c[ACT_row_drowsy_cycles] + a.c[ACT_row_off_cycles],
                              32768 / 32 * a.c[ACT_sm_busy_cycles]);

@@ -4,6 +4,7 @@
 #include "../sm/test_rig.h"
 #include "savings/savings.h"
 #include "savings/gating.h"
+#include "savings/savings_int.h"
 
 enum { WARPS = 24, WORDS = WARPS * 32 };
 static uint32_t seed;
@@ -136,9 +137,9 @@ static void go(uint32_t number, uint32_t scheduler, bool is_kepler, uint32_t clu
     const struct sm_technique p = {.name = "witness", .self = &w, .issue = &issue, .clock = &clock};
     if (s != NULL) {
         w.sm = savings_sm_create(s, &g->c);
-        w.coordinated = s->mechanisms >> SAVINGS_COORDINATED_BLACKOUT & 1;
+        w.coordinated = s->mechanisms >> SAVINGS_coordinated_blackout & 1;
         g->n_techniques = savings_sm_techniques(w.sm, g->technique);
-        if (by == WITNESS && savings_gating(w.sm)->pipes != 0) g->technique[g->n_techniques++] = &p;
+        if (by == WITNESS && savings_gating(w.sm) != NULL) g->technique[g->n_techniques++] = &p;
     }
     g->every_cycle = by == EVERY_CYCLE;
     out->cycles = rig_run(g);
@@ -150,21 +151,21 @@ static void go(uint32_t number, uint32_t scheduler, bool is_kepler, uint32_t clu
 
 static struct savings technique(uint32_t mechanisms, uint32_t sfu, uint32_t ldst) {
     struct savings s = {.mechanisms = mechanisms};
-    uint32_t *o = (uint32_t *)&s.o;
-    for (uint32_t i = 0; savings_option_info[i].name; i++) o[i] = savings_option_info[i].fallback;
-    s.o.gate_sfu = sfu;
-    s.o.gate_ldst = ldst;
+    for (uint32_t i = 0; savings_option_at(i).is != NULL; i++)
+        s.value[i] = savings_option_at(i).is->value;
+    savings_set(&s, "gate_sfu", sfu);
+    savings_set(&s, "gate_ldst", ldst);
     return s;
 }
 
 #define M(id) (1u << SAVINGS_##id)
-static const uint32_t set[] = {M(CONV_PG),
-                               M(GATES),
-                               M(GATES) | M(CONV_PG),
-                               M(NAIVE_BLACKOUT),
-                               M(GATES) | M(NAIVE_BLACKOUT),
-                               M(GATES) | M(COORDINATED_BLACKOUT),
-                               M(GATES) | M(COORDINATED_BLACKOUT) | M(ADAPTIVE)};
+static const uint32_t set[] = {M(conv_pg),
+                               M(gates),
+                               M(gates) | M(conv_pg),
+                               M(naive_blackout),
+                               M(gates) | M(naive_blackout),
+                               M(gates) | M(coordinated_blackout),
+                               M(gates) | M(coordinated_blackout) | M(adaptive)};
 
 static void check(const struct outcome *x, const struct savings *s, uint32_t clusters) {
     const uint64_t *c = x->a.c;
@@ -174,17 +175,17 @@ static void check(const struct outcome *x, const struct savings *s, uint32_t clu
         if (is_there) assert_int_equal(c[ACT_idle_cycles + d] + busy, c[ACT_sm_busy_cycles]);
     }
     for (uint32_t d = 0; d < ACT_DOMAINS; d++) {
-        const bool gated = (d < 16 && d % 8 < clusters) || (d == ACT_SFU_DOMAIN && s->o.gate_sfu) ||
-                           (d == ACT_LDST_DOMAIN && s->o.gate_ldst);
+        const bool gated = (d < 16 && d % 8 < clusters) || (d == ACT_SFU_DOMAIN && savings_value(s, "gate_sfu")) ||
+                           (d == ACT_LDST_DOMAIN && savings_value(s, "gate_ldst"));
         const uint64_t states = c[ACT_gate_on_idle + d] + c[ACT_gate_uncompensated + d] +
                                 c[ACT_gate_compensated + d] + c[ACT_gate_wakeup + d];
         const bool any =
-            gated && (s->mechanisms & (M(CONV_PG) | M(NAIVE_BLACKOUT) | M(COORDINATED_BLACKOUT)));
+            gated && (s->mechanisms & (M(conv_pg) | M(naive_blackout) | M(coordinated_blackout)));
         assert_int_equal(states, any ? c[ACT_idle_cycles + d] : 0);
         assert_true(c[ACT_gate_on_idle + d] <= c[ACT_idle_cycles + d]); // not below zero
         assert_true(c[ACT_gate_uncompensated + d] <= 14 * c[ACT_gate_events + d]);
         assert_true(c[ACT_gate_wakeups + d] <= c[ACT_gate_events + d]);
-        if (d < 16 && !(s->mechanisms & M(CONV_PG)))
+        if (d < 16 && !(s->mechanisms & M(conv_pg)))
             assert_int_equal(c[ACT_gate_early_wakeups + d], 0);
     }
     uint64_t periods = 0, length = 0, set_cycles = 0;
@@ -199,7 +200,7 @@ static void check(const struct outcome *x, const struct savings *s, uint32_t clu
     // the last of each pipeline, which the program's end cuts.
     uint64_t middle = 0;
     for (uint32_t i = 5 + 1; i < 5 + 14; i++) middle += c[ACT_idle_periods_int + i];
-    if (s->mechanisms & M(NAIVE_BLACKOUT)) assert_true(middle <= clusters);
+    if (s->mechanisms & M(naive_blackout)) assert_true(middle <= clusters);
     for (uint32_t i = 0; i <= 64; i++) set_cycles += c[ACT_active_set_cycles + i];
     assert_int_equal(set_cycles, c[ACT_sm_busy_cycles]);
 }
@@ -214,7 +215,7 @@ static void all_programs(bool is_kepler, uint32_t cluster_at) {
             check(&want, &off, is_kepler ? 6 : 2);
             for (uint32_t i = 0; i < WW_COUNT(set); i++) {
                 struct savings s = technique(set[i], n & 1, n >> 1 & 1);
-                if (cluster_at == CLUSTER_AT_ENTRY && n % 4 == 0) s.o.wakeup_delay = 0;
+                if (cluster_at == CLUSTER_AT_ENTRY && n % 4 == 0) savings_set(&s, "wakeup_delay", 0);
                 go(n, scheduler, is_kepler, cluster_at, &s, &got, WITNESS);
                 assert_memory_equal(got.memory, want.memory, sizeof want.memory);
                 assert_int_equal(got.a.c[ACT_warp_instructions], want.a.c[ACT_warp_instructions]);
@@ -244,8 +245,8 @@ static void kepler_at_entry(void **state) {
 }
 
 static const uint32_t of_lanes[] = {
-    M(LANE_PG), M(LANE_PG) | M(WARP_FOLDING), M(LANE_PG) | M(LANE_SHIFTING),
-    M(GATES) | M(LANE_PG) | M(WARP_FOLDING) | M(LANE_SHIFTING) | M(ORIGAMI_SCHEDULER)};
+    M(lane_pg), M(lane_pg) | M(warp_folding), M(lane_pg) | M(lane_shifting),
+    M(gates) | M(lane_pg) | M(warp_folding) | M(lane_shifting) | M(origami_scheduler)};
 // A cycle in which nothing happens may be simulated or not: nothing depends on it.
 static void every_cycle(void **state) {
     (void)state;
@@ -258,7 +259,7 @@ static void every_cycle(void **state) {
                            scheduler = (n + k / 4) % 5;
             struct savings s = technique(has_lanes ? of_lanes[k / 4 - WW_COUNT(set)] : set[k / 4],
                                          n & 1, n >> 1 & 1);
-            s.o.wakeup_delay = delay[n % WW_COUNT(delay)];
+            savings_set(&s, "wakeup_delay", delay[n % WW_COUNT(delay)]);
             go(n, scheduler, is_kepler, at, &s, &sparse, ALONE);
             go(n, scheduler, is_kepler, at, &s, &dense, EVERY_CYCLE);
             if (sparse.cycles != dense.cycles || memcmp(&sparse.a, &dense.a, sizeof dense.a) != 0)

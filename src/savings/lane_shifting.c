@@ -1,0 +1,18 @@
+// Lane shifting (dissertation, 4.3.2): the active threads of an INT or FP instruction move to the
+// lowest lanes of their cluster of four, so that the upper ones are idle together. What that does to
+// lanes and times is done by lanes.c, which has the lanes.
+#include "savings/lane.h"
+#include "savings/savings_int.h"
+
+static enum ww_status check(const struct savings *s, const struct sm_config *c, struct diags *d) {
+    return lanes_check(s, c, "lane-shifting", d);
+}
+
+const struct savings_part part_lane_shifting = {
+    .name = "lane-shifting",
+    .what = "active threads of INT and FP instructions move to the lowest lanes of their cluster "
+            "of four",
+    .paper = "Abdel-Majeed's dissertation (2016), 4.3.2",
+    .uses = {&part_shift},
+    .check = check,
+};
