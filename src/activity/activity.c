@@ -1,29 +1,90 @@
 // Names and sums of the counters that counters.def lists.
+#include <pthread.h>
+
 #include "activity/mem.h"
-#include "activity/savings.h"
 #include "activity/sm.h"
 
-const struct act_info act_info[] = {
-#define ACT(name, unit, component, prose) {#name, unit, component, prose, ACT_##name, 1},
-#define ACTV(name, n, unit, component, prose) {#name, unit, component, prose, ACT_##name, (n)},
+// The machine's own rows; one without a name stands where a place for counters of techniques is.
+static const struct listed {
+    struct act_info info;
+    enum act_place place;
+} listed[] = {
+#define ACT(name, unit, component, prose)                                                          \
+    {.info = {#name, unit, component, prose, ACT_##name, 1, NULL}},
+#define ACTV(name, n, unit, component, prose)                                                      \
+    {.info = {#name, unit, component, prose, ACT_##name, (n), NULL}},
+#define PARTS(which) {.place = which},
 #include "activity/counters.def"
 #undef ACT
 #undef ACTV
-    {NULL, NULL, NULL, NULL, 0, 0},
-};
-const uint32_t act_info_n = WW_COUNT(act_info) - 1;
+    {.place = ACT_PLACE_LAST}};
 
 enum {
     LISTED = 0
 #define ACT(name, ...)     +1
 #define ACTV(name, n, ...) +(n)
+#undef PARTS
+#define PARTS(which)
 #include "activity/counters.def"
+#undef PARTS
 #undef ACT
 #undef ACTV
 };
-static_assert(LISTED == ACT_SM_END - ACT_SM_FIRST + ACT_MEM_END - ACT_MEM_FIRST +
-                            ACT_SAVINGS_END - ACT_SAVINGS_FIRST,
+static_assert(LISTED == ACT_SM_END - ACT_SM_FIRST + ACT_MEM_END - ACT_MEM_FIRST,
               "a file of counters stands in the list and in the header of its room");
+
+// ---- all rows ----------------------------------------------------------------------------------
+__attribute__((weak)) bool act_part(uint32_t i, struct act_part *out) {
+    (void)i, (void)out;
+    return false;
+}
+
+// Filled once, at the first question.
+enum { MAX_ROWS = 512 };
+static struct {
+    struct act_info row[MAX_ROWS];
+    uint32_t n;
+    pthread_once_t once;
+} all = {.once = PTHREAD_ONCE_INIT};
+
+static void add(const struct act_info *info) {
+    assert(all.n < MAX_ROWS && "room for every counter");
+    all.row[all.n++] = *info;
+}
+
+static void add_parts(enum act_place place) {
+    struct act_part p;
+    for (uint32_t i = 0; act_part(i, &p); i++) {
+        for (uint32_t k = 0; p.place == place && k < p.n; k++) {
+            const struct act_own *const r = &p.row[k];
+            add(&(struct act_info){.name = r->name,
+                                   .unit = r->unit,
+                                   .component = r->component,
+                                   .prose = r->prose,
+                                   .first = p.first + r->at,
+                                   .n = r->n != 0 ? r->n : 1,
+                                   .free = r->free});
+        }
+    }
+}
+
+static void join(void) {
+    for (uint32_t i = 0; i < WW_COUNT(listed); i++) {
+        if (listed[i].info.name != NULL)
+            add(&listed[i].info);
+        else
+            add_parts(listed[i].place);
+    }
+}
+
+uint32_t act_rows(void) {
+    pthread_once(&all.once, join);
+    return all.n;
+}
+
+const struct act_info *act_row(int64_t row) {
+    return row >= 0 && row < act_rows() ? &all.row[row] : NULL;
+}
 
 const char *stall_text(enum stall_reason r) {
     static const char *const text[] = {
@@ -37,20 +98,21 @@ const char *stall_text(enum stall_reason r) {
 }
 
 int act_find(const char *name) {
-    for (uint32_t i = 0; i < act_info_n; i++)
-        if (strcmp(act_info[i].name, name) == 0) return (int)i;
+    const uint32_t n = act_rows();
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(all.row[i].name, name) == 0) return (int)i;
     return -1;
 }
 
 int act_row_of(uint32_t number) {
-    for (uint32_t i = 0; i < act_info_n; i++)
-        if (number >= act_info[i].first && number < act_info[i].first + act_info[i].n)
-            return (int)i;
+    const uint32_t n = act_rows();
+    for (uint32_t i = 0; i < n; i++)
+        if (number - all.row[i].first < all.row[i].n) return (int)i;
     return -1;
 }
 
 enum act_by act_entries(uint32_t row) {
-    const uint32_t first = act_info[row].first;
+    const uint32_t first = act_row(row)->first;
     if (first == ACT_warp_by_class || first == ACT_thread_by_class) return ACT_BY_CLASS;
     return first == ACT_issue_slots ? ACT_BY_STALL : ACT_BY_NUMBER;
 }
@@ -58,7 +120,7 @@ enum act_by act_entries(uint32_t row) {
 static const struct act_info *info_of(const char *name) {
     const int row = act_find(name);
     assert(row >= 0 && "a counter that is there");
-    return &act_info[row];
+    return act_row(row);
 }
 
 uint32_t act_number(const char *name) { return info_of(name)->first; }

@@ -1,9 +1,9 @@
 // What is counted: the contract between performance and power. Every counter stands once, in the
 // files that counters.def lists; file formats, power inputs and the reference page come from it.
 //
-// Counters have numbers by room: mem.h, savings.h and sm.h give those of a room to whoever counts or
-// pays. This header knows no counter, so a new one compiles nothing anew that only carries, adds or
-// shows them; rooms above gpu ask by name.
+// Counters have numbers by room: mem.h and sm.h give those of a room to whoever counts or pays; each
+// part of a technique says its own in its file (savings/part.h). This header knows no counter, so a
+// new one compiles nothing anew that only carries, adds or shows them; rooms above gpu ask by name.
 #ifndef WW_ACTIVITY_H
 #define WW_ACTIVITY_H
 
@@ -45,13 +45,37 @@ struct activity {
     uint64_t c[ACT_N];
 };
 
+// Where lists have the counters of techniques.
+enum act_place {
+    ACT_PLACE_LAST, // behind all others
+    ACT_PLACE_REGISTERS,
+    ACT_PLACE_UNITS,
+    ACT_PLACE_LINES,
+    ACT_PLACE_METERS
+};
+// A counter that a part of a technique says of itself: `at` is its number from the part's first on.
+struct act_own {
+    uint32_t at, n; // n: numbers in a row; 0: one
+    const char *name, *unit, *component, *prose;
+    const char *free; // why it costs no energy; NULL: an effect of the part has it
+};
+struct act_part {
+    enum act_place place;
+    const struct act_own *row;
+    uint32_t n, first; // rows; number of the first counter
+};
+// The i-th part that has counters; false: there are no more. Room savings has this function; where
+// a program links no techniques, activity's own stands in for it, which knows none.
+bool act_part(uint32_t i, struct act_part *out);
+
 struct act_info {
     const char *name, *unit, *component, *prose;
     uint32_t first, n; // number of the counter, and how many numbers it has in a row
+    const char *free;  // why it costs no energy; NULL: it does, or power/free.def says why not
 };
-// One row a counter (arrays are one row). Terminated by name == NULL.
-extern const struct act_info act_info[];
-extern const uint32_t act_info_n;
+// Rows of all counters, one a counter (arrays are one row), in the order of counters.def.
+uint32_t act_rows(void);
+const struct act_info *act_row(int64_t row); // NULL: there is no such row
 int act_find(const char *name);  // row, or -1
 int act_row_of(uint32_t number); // row of the counter that has the number, or -1
 // What the entries of a row's array are counted by, beside their number.

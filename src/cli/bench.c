@@ -52,9 +52,9 @@ static double now_s(void) {
 
 static uint64_t fold(const json_t *activity) {
     uint64_t h = 1469598103934665603u;
-    for (uint32_t k = 0; k < act_info_n; k++)
-        for (uint32_t n = 0; n < act_info[k].n; n++)
-            h = (h ^ run_counter_at(activity, act_info[k].name, n)) * 1099511628211u;
+    for (uint32_t k = 0; k < act_rows(); k++)
+        for (uint32_t n = 0; n < act_row(k)->n; n++)
+            h = (h ^ run_counter_at(activity, act_row(k)->name, n)) * 1099511628211u;
     return h;
 }
 

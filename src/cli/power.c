@@ -81,8 +81,8 @@ static void remark(const struct power_model *m, const struct activity_file *f) {
 // What a simulator must count for this GPU, and what a count costs.
 static void print_counters(const struct power_model *m) {
     printf("%-32s %12s  %-20s %s\n", "counter", "a count", "unit", "one count means");
-    for (uint32_t i = 0; i < act_info_n; i++) {
-        const struct act_info *row = &act_info[i];
+    for (uint32_t i = 0; i < act_rows(); i++) {
+        const struct act_info *row = act_row(i);
         for (uint32_t k = 0; k < row->n; k++) {
             if (!m->needed[row->first + k]) continue;
             char name[96], b[32];

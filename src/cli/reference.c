@@ -17,9 +17,9 @@ static void counters(void) {
     puts("# Counters\n\nEvery counter of `counters.def`: JSON, CSV and XML files use these "
          "names.\n\n"
          "| counter | entries | unit | component | one count means |\n|---|---|---|---|---|");
-    for (uint32_t i = 0; i < act_info_n; i++)
-        printf("| `%s` | %u | %s | %s | %s |\n", act_info[i].name, act_info[i].n, act_info[i].unit,
-               act_info[i].component, act_info[i].prose);
+    for (uint32_t i = 0; i < act_rows(); i++)
+        printf("| `%s` | %u | %s | %s | %s |\n", act_row(i)->name, act_row(i)->n, act_row(i)->unit,
+               act_row(i)->component, act_row(i)->prose);
 }
 
 static void stalls(void) {
@@ -163,11 +163,11 @@ static void power_events(const struct power_tree *tree, const char *part, bool *
     for (int i = 0; i < tree->events; i++) {
         const struct power_event *e = &tree->event[i];
         if (strcmp(tree->component[e->component].name, part) != 0 || !(e->energy_j > 0)) continue;
-        for (uint32_t k = 0; k < act_info_n; k++) {
-            if (e->act < act_info[k].first || e->act >= act_info[k].first + act_info[k].n) continue;
+        for (uint32_t k = 0; k < act_rows(); k++) {
+            if (e->act < act_row(k)->first || e->act >= act_row(k)->first + act_row(k)->n) continue;
             if (seen[k / 64] >> (k % 64) & 1) continue;
             seen[k / 64] |= 1ull << (k % 64);
-            printf("%s`%s`", *any ? ", " : "", act_info[k].name);
+            printf("%s`%s`", *any ? ", " : "", act_row(k)->name);
             *any = true;
         }
     }
@@ -179,10 +179,10 @@ static void effect_counters(const struct power_effect *e) {
         const struct power_run r = e->run[k];
         if (r.n == 0) continue;
         const int i = act_row_of(r.act);
-        const uint32_t from = r.act - act_info[i].first;
-        printf("%s`%s`", k ? ", " : "", act_info[i].name);
-        if (r.n == 1 && act_info[i].n > 1) printf(" %u", from);
-        if (r.n > 1 && r.n < act_info[i].n) printf(" %u to %u", from, from + r.n - 1);
+        const uint32_t from = r.act - act_row(i)->first;
+        printf("%s`%s`", k ? ", " : "", act_row(i)->name);
+        if (r.n == 1 && act_row(i)->n > 1) printf(" %u", from);
+        if (r.n > 1 && r.n < act_row(i)->n) printf(" %u to %u", from, from + r.n - 1);
     }
 }
 
@@ -267,9 +267,9 @@ static int power_page(struct cli *c) {
     effects(&tree[0].rows);
     areas(&tree[0].rows);
     puts("\n# Counters that cost nothing\n\n| counter | why |\n|---|---|");
-    for (uint32_t k = 0; k < act_info_n; k++) {
-        const char *why = power_free_reason(act_info[k].first);
-        if (why) printf("| `%s` | %s |\n", act_info[k].name, why);
+    for (uint32_t k = 0; k < act_rows(); k++) {
+        const char *why = power_free_reason(act_row(k)->first);
+        if (why) printf("| `%s` | %s |\n", act_row(k)->name, why);
     }
     return 0;
 }

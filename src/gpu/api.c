@@ -297,7 +297,7 @@ enum ww_status ww_result_counter(const ww_gpu *g, size_t i, const char *counter,
                                  uint64_t *value) {
     const struct gpu_result *in = gpu_api_result(g, i);
     const int row = act_find(counter);
-    if (!in || row < 0 || index >= act_info[row].n) return WW_ERROR_USAGE;
-    *value = in->activity.c[act_info[row].first + index];
+    if (!in || row < 0 || index >= act_row(row)->n) return WW_ERROR_USAGE;
+    *value = in->activity.c[act_row(row)->first + index];
     return WW_OK;
 }

@@ -68,8 +68,8 @@ void ww_power_close(ww_power *p) { free(p); }
 
 enum ww_status ww_power_count(ww_power *p, const char *counter, uint32_t index, uint64_t value) {
     int row = act_find(counter);
-    if (row < 0 || index >= act_info[row].n) return WW_ERROR_USAGE;
-    p->activity.c[act_info[row].first + index] = value;
+    if (row < 0 || index >= act_row(row)->n) return WW_ERROR_USAGE;
+    p->activity.c[act_row(row)->first + index] = value;
     return WW_OK;
 }
 

@@ -32,7 +32,7 @@ static double event_energy(const struct power_tree *tree, int component,
                            const struct savings_price *p) {
     const int row = p->event != NULL ? act_find(p->event) : -1;
     if (row < 0) return 0;
-    const uint32_t act = act_info[row].first;
+    const uint32_t act = act_row(row)->first;
     double sum = 0;
     for (int i = 0; i < tree->events; i++) {
         const struct power_event *const e = &tree->event[i];
@@ -242,11 +242,11 @@ static void refuse(struct maker *m, const char *kind, const char *name) {
 static struct power_run run_of(struct maker *m, const char *counter, uint32_t first, uint32_t n) {
     if (counter == NULL) return (struct power_run){0, 0};
     const int row = act_find(counter);
-    if (row < 0 || first + (n != 0 ? n : 1) > act_info[row].n) {
+    if (row < 0 || first + (n != 0 ? n : 1) > act_row(row)->n) {
         refuse(m, "counter", counter);
         return (struct power_run){0, 0};
     }
-    return (struct power_run){act_info[row].first + first, n != 0 ? n : 1};
+    return (struct power_run){act_row(row)->first + first, n != 0 ? n : 1};
 }
 
 static uint32_t line_of(struct maker *m, const char *key) {

@@ -9,7 +9,6 @@
 // ECC, power gating, and how the rest of the chip (graphics, display, video) moves: it has an area,
 // a leakage and a clock.
 #include "activity/mem.h"
-#include "activity/savings.h"
 #include "activity/sm.h"
 #include "power/power.h"
 
@@ -349,6 +348,8 @@ const char *power_free_reason(uint32_t act) {
         return reason;
 #include "power/free.def"
 #undef FREE
-    default: return NULL;
+    default: break;
     }
+    const struct act_info *const row = act_row(act_row_of(act));
+    return row != NULL ? row->free : NULL;
 }

@@ -20,8 +20,8 @@ void sink_init(struct activity_sink *s, struct arena *a, const char *path, const
     s->arena = a, s->d = d, s->path = path, s->text = text, s->options = o, s->out = out;
     s->missing_zero = o->missing_zero;
     names_init(&s->names, a);
-    for (uint32_t i = 0; i < act_info_n; i++)
-        names_put(&s->names, act_info[i].name, strlen(act_info[i].name), (int32_t)i);
+    for (uint32_t i = 0; i < act_rows(); i++)
+        names_put(&s->names, act_row(i)->name, strlen(act_row(i)->name), (int32_t)i);
 }
 
 void sink_refuse(struct activity_sink *s, uint32_t line, const char *fmt, ...) {
@@ -89,11 +89,11 @@ void sink_begin(struct activity_sink *s, uint32_t line, const char *name, uint64
 
 const struct act_info *sink_row(struct activity_sink *s, uint32_t line, const char *name) {
     const int32_t i = names_get(&s->names, name, strlen(name));
-    if (i >= 0) return &act_info[i];
-    const char **all = arena_alloc(s->arena, (act_info_n + 1) * sizeof *all);
-    for (uint32_t k = 0; k < act_info_n; k++) all[k] = act_info[k].name;
-    all[act_info_n] = "seconds";
-    const int near = strlen(name) < 64 ? text_nearest(name, all, act_info_n + 1) : -1;
+    if (i >= 0) return act_row(i);
+    const char **all = arena_alloc(s->arena, (act_rows() + 1) * sizeof *all);
+    for (uint32_t k = 0; k < act_rows(); k++) all[k] = act_row(k)->name;
+    all[act_rows()] = "seconds";
+    const int near = strlen(name) < 64 ? text_nearest(name, all, act_rows() + 1) : -1;
     if (near >= 0)
         sink_refuse(s, line, "no counter `%s`; did you mean `%s`?", name, all[near]);
     else
@@ -105,7 +105,7 @@ const struct act_info *sink_row(struct activity_sink *s, uint32_t line, const ch
 // Names of an array's entries, in small letters as GPU files have them.
 static uint32_t index_names(struct arena *a, const struct act_info *row, const char *names[64]) {
     uint32_t n = 0;
-    const enum act_by by = act_entries((uint32_t)(row - act_info));
+    const enum act_by by = act_entries((uint32_t)act_find(row->name));
     if (by == ACT_BY_CLASS)
         for (; n < OPC_N && n < 64; n++) {
             char *name = arena_strdup(a, op_class_text((enum op_class)n));
@@ -235,8 +235,8 @@ void sink_complete(struct activity_sink *s, uint32_t line, const char *what) {
     if (s->status != WW_OK || s->missing_zero || !needed) return;
     char list[512] = "";
     size_t at = 0, missing = 0;
-    for (uint32_t i = 0; i < act_info_n; i++) {
-        const struct act_info *row = &act_info[i];
+    for (uint32_t i = 0; i < act_rows(); i++) {
+        const struct act_info *row = act_row(i);
         uint32_t absent = 0;
         for (uint32_t k = 0; k < row->n; k++)
             if (needed[row->first + k] && !s->given[row->first + k]) absent++;

@@ -134,13 +134,13 @@ static json_t *component_json(const struct power_tree *t, int i) {
     for (int k = 0; k < t->events; k++) {
         const struct power_event *e = &t->event[k];
         if (e->component != i || !(e->energy_j > 0)) continue;
-        for (uint32_t a = 0; a < act_info_n; a++) {
-            if (e->act < act_info[a].first || e->act >= act_info[a].first + act_info[a].n) continue;
+        for (uint32_t a = 0; a < act_rows(); a++) {
+            if (e->act < act_row(a)->first || e->act >= act_row(a)->first + act_row(a)->n) continue;
             char name[96];
-            if (act_info[a].n > 1 && e->n == 1)
-                snprintf(name, sizeof name, "%s.%u", act_info[a].name, e->act - act_info[a].first);
+            if (act_row(a)->n > 1 && e->n == 1)
+                snprintf(name, sizeof name, "%s.%u", act_row(a)->name, e->act - act_row(a)->first);
             else
-                snprintf(name, sizeof name, "%s", act_info[a].name);
+                snprintf(name, sizeof name, "%s", act_row(a)->name);
             const json_t *before = json_object_get(events, name);
             json_object_set_new(events, name, json_real(e->energy_j + json_real_value(before)));
         }

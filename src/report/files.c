@@ -99,8 +99,8 @@ json_t *run_to_json(const struct run *r, const struct account *power, bool whole
 // ---- CSV --------------------------------------------------------------------------------------
 // `zeros`: counters that counted nothing stand there too.
 static void csv_counters(FILE *f, const char *head, const json_t *a, bool zeros) {
-    for (uint32_t k = 0; k < act_info_n; k++) {
-        const struct act_info *row = &act_info[k];
+    for (uint32_t k = 0; k < act_rows(); k++) {
+        const struct act_info *row = act_row(k);
         for (uint32_t n = 0; n < row->n; n++) {
             char index[16] = "";
             if (row->n > 1) snprintf(index, sizeof index, "%u", n);
@@ -197,8 +197,8 @@ static void xml_number(xmlTextWriterPtr w, const char *name, double v) {
 
 static void xml_activity(xmlTextWriterPtr w, const json_t *a) {
     char value[40], name[96];
-    for (uint32_t k = 0; k < act_info_n; k++) {
-        const struct act_info *row = &act_info[k];
+    for (uint32_t k = 0; k < act_rows(); k++) {
+        const struct act_info *row = act_row(k);
         for (uint32_t n = 0; n < row->n; n++) {
             snprintf(value, sizeof value, "%llu",
                      (unsigned long long)run_counter_at(a, row->name, n));

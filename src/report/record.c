@@ -123,8 +123,8 @@ static bool counted(const struct activity *a, const struct act_info *row) {
 // Counters by name; of a part of the chip (`all` false) those that counted anything.
 static json_t *activity_json(const struct activity *a, bool all) {
     json_t *o = json_object();
-    for (uint32_t i = 0; i < act_info_n; i++) {
-        const struct act_info *row = &act_info[i];
+    for (uint32_t i = 0; i < act_rows(); i++) {
+        const struct act_info *row = act_row(i);
         if (!all && !counted(a, row)) continue;
         if (row->n == 1) {
             json_object_set_new(o, row->name, integer(a->c[row->first]));

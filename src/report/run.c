@@ -378,9 +378,9 @@ json_t *run_total_activity(const struct run *r) {
     json_t *launch;
     json_array_foreach(r->launches, i, launch) {
         const json_t *a = json_object_get(launch, "activity");
-        for (uint32_t k = 0; k < act_info_n; k++)
-            for (uint32_t n = 0; n < act_info[k].n; n++)
-                sum.c[act_info[k].first + n] += run_counter_at(a, act_info[k].name, n);
+        for (uint32_t k = 0; k < act_rows(); k++)
+            for (uint32_t n = 0; n < act_row(k)->n; n++)
+                sum.c[act_row(k)->first + n] += run_counter_at(a, act_row(k)->name, n);
     }
     return record_activity_json(&sum);
 }

@@ -5,6 +5,10 @@
 #include "savings/gating.h"
 #include "savings/savings_int.h"
 
+enum { // numbers of its own counters, from the first
+    OWN_idle_detect_cycles,
+};
+
 struct adaptive {
     struct gating *gating;
     uint32_t few, shrink_epochs, min, max; // options: critical wakeups, epochs, windows
@@ -67,6 +71,16 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
 
 // ---- what it is --------------------------------------------------------------------------------
 // clang-format off
+static const struct act_own counters[] = {
+    {.at = OWN_idle_detect_cycles, .n = 2, .name = "idle_detect_cycles",
+     .unit = "cycle cycles", .component = "exu",
+     .prose = "idle-detect window of INT and of FP, summed over busy SM cycles (adaptive idle "
+              "detect)",
+     .free = "a setting over time"},
+};
+// clang-format on
+
+// clang-format off
 static const struct savings_option options[] = {
     {.name = "epoch", .value = 1000, .low = 1, .high = 1000000000, .unit = "cycles",
      .what = "between two looks at the critical wakeups", .source = "Warped Gates, MICRO-46, 5.1"},
@@ -96,6 +110,7 @@ const struct savings_part part_adaptive = {
     .what = "the idle-detect windows of INT and of FP follow the critical wakeups of each epoch",
     .paper = "Warped Gates, MICRO-46, 5.1",
     .roles = ROLE_WINDOW,
+    .counters = {PART_ROWS(counters)},
     .options = {PART_ROWS(options)},
     .areas = {PART_ROWS(areas)},
     .turn = TURN_WINDOWS,

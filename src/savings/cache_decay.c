@@ -97,12 +97,13 @@ static uint64_t lapses_at(void *self, enum mem_array array, uint32_t place) {
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
     (void)v;
+    uint64_t *const c = savings_own(a, SAVINGS_lines);
     const struct cache_decay *const d = self;
     FOR_EACH_BIT32(i, d->port.arrays) {
         const struct decay_array *const x = &d->array[i];
-        a->c[ACT_line_on + i] += decay_on(x, now);
-        a->c[ACT_line_fills + i] += x->fills;
-        a->c[ACT_line_lapses + i] += x->lapses;
+        c[OWN_line_on + i] += decay_on(x, now);
+        c[OWN_line_fills + i] += x->fills;
+        c[OWN_line_lapses + i] += x->lapses;
     }
 }
 
@@ -169,7 +170,7 @@ static void close(const struct savings *s, const struct sm_config *c, uint32_t s
                   uint64_t l2_lines, uint64_t cycles, struct activity *a) {
     const struct lines_time k = {c, sms, l2_lines, cycles};
     FOR_EACH_BIT32(i, lines_arrays(s) & ~(1u << ARRAY_SHARED))
-        lines_close(&k, i, ACT_line_on, ACT_line_off, a);
+        lines_close(&k, i, OWN_line_on, OWN_line_off, a);
 }
 
 // ---- what it is --------------------------------------------------------------------------------

@@ -8,6 +8,16 @@
 // time.
 #include "savings/savings_int.h"
 
+enum { // numbers of its own counters, from the first
+    OWN_rf_read_lanes_spared,
+    OWN_rf_write_lanes_spared,
+    OWN_rf_divided_reads,
+    OWN_rf_divided_writes,
+    OWN_mask_table_writes,
+    OWN_mask_table_reads,
+    OWN_divided_cycles,
+};
+
 struct coma {
     uint64_t reads, writes, read_lanes_spared, write_lanes_spared, instructions;
 };
@@ -29,19 +39,44 @@ static uint32_t write_rows(void *self, const struct sm_row_access *a) {
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
     (void)v, (void)now;
+    uint64_t *const c = savings_own(a, SAVINGS_coma);
     const struct coma *const k = self;
-    a->c[ACT_rf_read_lanes_spared] += k->read_lanes_spared;
-    a->c[ACT_rf_write_lanes_spared] += k->write_lanes_spared;
-    a->c[ACT_rf_divided_reads] += k->reads;
-    a->c[ACT_rf_divided_writes] += k->writes;
-    a->c[ACT_mask_table_writes] += k->instructions;
-    a->c[ACT_mask_table_reads] += k->reads + k->writes;
-    a->c[ACT_divided_cycles] += a->c[ACT_sm_busy_cycles];
+    c[OWN_rf_read_lanes_spared] += k->read_lanes_spared;
+    c[OWN_rf_write_lanes_spared] += k->write_lanes_spared;
+    c[OWN_rf_divided_reads] += k->reads;
+    c[OWN_rf_divided_writes] += k->writes;
+    c[OWN_mask_table_writes] += k->instructions;
+    c[OWN_mask_table_reads] += k->reads + k->writes;
+    c[OWN_divided_cycles] += a->c[ACT_sm_busy_cycles];
 }
 
 static const struct sm_row_port rows = {.read = read_rows, .write = write_rows};
 
 // ---- what it is --------------------------------------------------------------------------------
+// clang-format off
+static const struct act_own counters[] = {
+    {.at = OWN_rf_read_lanes_spared, .name = "rf_read_lanes_spared",
+     .unit = "lane registers", .component = "rf",
+     .prose = "divided word lines: lanes of the rows read that were not switched"},
+    {.at = OWN_rf_write_lanes_spared, .name = "rf_write_lanes_spared",
+     .unit = "lane registers", .component = "rf",
+     .prose = "divided word lines: lanes of the rows written that were not switched"},
+    {.at = OWN_rf_divided_reads, .name = "rf_divided_reads",
+     .unit = "warp registers", .component = "rf",
+     .prose = "divided word lines: rows read through them"},
+    {.at = OWN_rf_divided_writes, .name = "rf_divided_writes",
+     .unit = "warp registers", .component = "rf",
+     .prose = "divided word lines: rows written through them"},
+    {.at = OWN_mask_table_writes, .name = "mask_table_writes", .unit = "masks", .component = "rf",
+     .prose = "divided word lines: active masks written into the table, one an instruction that "
+              "takes a collector"},
+    {.at = OWN_mask_table_reads, .name = "mask_table_reads", .unit = "masks", .component = "rf",
+     .prose = "divided word lines: masks read, one a row"},
+    {.at = OWN_divided_cycles, .name = "divided_cycles", .unit = "SM cycles", .component = "rf",
+     .prose = "divided word lines: cycles in which SMs held work"},
+};
+// clang-format on
+
 // The gates of divided word lines and the lines to them are paid by every access through them,
 // whatever is switched.
 #define MASKED "dissertation, 5.4"
@@ -92,6 +127,7 @@ const struct savings_part part_coma = {
             "word lines",
     .paper = "dissertation, 5.4",
     .roles = ROLE_ACCESS,
+    .counters = {PART_ROWS(counters)},
     .lines = {PART_ROWS(lines)},
     .effects = {PART_ROWS(effects)},
     .areas = {PART_ROWS(areas)},

@@ -26,8 +26,8 @@ settle_of(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t, 
     for (; on != 0; on--) {
         const bool is_last = on == 1;
         const uint32_t window = is_last ? 0 : g->idle_detect[type];
-        // Up to g->settled every cluster has been decided on. The last cluster is looked at from
-        // the cycle in which the one before it went off.
+        // Every cluster has been decided on up to g->settled, so the next one goes off later. The
+        // last cluster is the last from the cycle on in which the cluster before it went off.
         const uint64_t not_before = max64(g->settled + 1, is_last ? last_off : 0);
         uint64_t due = DOMAIN_NEVER;
         uint32_t next = SM_PIPES;

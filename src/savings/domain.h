@@ -12,8 +12,8 @@
 // wakeup_delay), leaks and does no work, and is on from then, for a cycle at least; its idle cycles
 // count from there.
 //
-// Nothing ticks: a domain remembers the cycle of its last change. A caller that asks settles it first:
-// what the passing of time alone has done up to a cycle is made up for.
+// Nothing ticks: a domain remembers the cycle of its last change. A caller settles a domain up to a
+// cycle before it reads the state; settling does what time alone has done since.
 #ifndef WW_SAVINGS_DOMAIN_H
 #define WW_SAVINGS_DOMAIN_H
 
@@ -35,7 +35,7 @@ struct gate_counts {
 };
 
 struct gate_domain {
-    uint64_t since;      // on: idle cycles count from here; off, waking: it is so since
+    uint64_t since;      // on: idle cycles count from here; off, waking: first cycle of the state
     uint64_t on_at;      // waking: first cycle on
     uint64_t not_before; // it is not switched off before this cycle
     enum gate_state state;
@@ -55,15 +55,15 @@ static inline void domain_gate(struct gate_domain *d, uint64_t t) {
     d->n.events++;
 }
 
-// A waking domain whose time has come is on. When it has follows no pattern, so nothing branches on
-// it.
+// A waking domain whose time has come is on. Those cycles follow no pattern, so the code does not
+// branch.
 static inline void domain_awake(struct gate_domain *d, uint64_t t) {
     const bool is_on = (d->state == GATE_WAKING) & (d->on_at <= t);
     const uint64_t mask = 0 - (uint64_t)is_on;
     d->n.wakeup += (d->on_at - d->since) & mask;
     d->state = is_on ? GATE_ON : d->state;
     d->since = is_on ? d->on_at : d->since;
-    // The cycle for which it was woken.
+    // It stays on in the first cycle, for which it was woken.
     d->not_before = max64(d->not_before, (d->on_at + 1) & mask);
 }
 

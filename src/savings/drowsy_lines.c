@@ -140,16 +140,17 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t cycl
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
     (void)v;
+    uint64_t *const c = savings_own(a, SAVINGS_lines);
     const struct drowsy_lines *const d = self;
     const uint64_t to = d->is_busy ? now : UINT64_MAX;
     FOR_EACH_BIT32(i, d->port.arrays) {
         const struct drowsy_array *const x = &d->array[i];
-        a->c[ACT_line_on + i] += drowsy_on(x->line, x->lines, x->of_lines.on, to);
-        a->c[ACT_line_wakes + i] += x->of_lines.wakes;
-        a->c[ACT_line_late + i] += x->of_lines.late + x->of_tags.late;
+        c[OWN_line_on + i] += drowsy_on(x->line, x->lines, x->of_lines.on, to);
+        c[OWN_line_wakes + i] += x->of_lines.wakes;
+        c[OWN_line_late + i] += x->of_lines.late + x->of_tags.late;
         if (x->set == NULL) continue;
-        a->c[ACT_tag_on + i] += d->ways[i] * drowsy_on(x->set, x->sets, x->of_tags.on, to);
-        a->c[ACT_tag_wakes + i] += d->ways[i] * x->of_tags.wakes;
+        c[OWN_tag_on + i] += d->ways[i] * drowsy_on(x->set, x->sets, x->of_tags.on, to);
+        c[OWN_tag_wakes + i] += d->ways[i] * x->of_tags.wakes;
     }
 }
 
@@ -222,9 +223,9 @@ static void close(const struct savings *s, const struct sm_config *c, uint32_t s
                   uint64_t l2_lines, uint64_t cycles, struct activity *a) {
     const struct lines_time k = {c, sms, l2_lines, cycles};
     FOR_EACH_BIT32(i, lines_arrays(s)) {
-        lines_close(&k, i, ACT_line_on, ACT_line_drowsy, a);
+        lines_close(&k, i, OWN_line_on, OWN_line_drowsy, a);
         if (savings_value(s, "tags_drowsy") != 0 && i != ARRAY_SHARED)
-            lines_close(&k, i, ACT_tag_on, ACT_tag_drowsy, a);
+            lines_close(&k, i, OWN_tag_on, OWN_tag_drowsy, a);
     }
 }
 

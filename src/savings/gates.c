@@ -19,6 +19,11 @@
 #include "savings/gating.h"
 #include "savings/savings_int.h"
 
+enum { // numbers of its own counters, from the first
+    OWN_gates_switches,
+    OWN_gates_cycles,
+};
+
 // The owner of the order of types: names of the option `priority`, in their order.
 enum gates_priority { GATES_SM, GATES_SM_OPPOSED, GATES_SCHEDULERS, GATES_SCHEDULERS_OPPOSED };
 
@@ -78,9 +83,10 @@ static void cycle(void *self, const struct sm_view *v) {
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
     (void)v, (void)now;
+    uint64_t *const c = savings_own(a, SAVINGS_gates);
     const struct gates *const g = self;
-    a->c[ACT_gates_switches] += g->switches;
-    a->c[ACT_gates_cycles] = a->c[ACT_sm_busy_cycles];
+    c[OWN_gates_switches] += g->switches;
+    c[OWN_gates_cycles] = a->c[ACT_sm_busy_cycles];
 }
 
 static const struct sm_choice_port choice = {.among = among};
@@ -103,6 +109,15 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
 }
 
 // ---- what it is --------------------------------------------------------------------------------
+// clang-format off
+static const struct act_own counters[] = {
+    {.at = OWN_gates_switches, .name = "gates_switches", .unit = "events", .component = "scheduler",
+     .prose = "gates: times that INT and FP changed priority", .free = "a bit of state changes"},
+    {.at = OWN_gates_cycles, .name = "gates_cycles", .unit = "SM cycles", .component = "scheduler",
+     .prose = "busy SM cycles in which the added counters of gates and blackout ran"},
+};
+// clang-format on
+
 // clang-format off
 static const struct savings_option options[] = {
     {.name = "priority", .names = "sm sm-opposed schedulers schedulers-opposed", .value = GATES_SM,
@@ -146,6 +161,7 @@ const struct savings_part part_gates = {
     .what = "instructions issue by type: INT or FP first, LD/ST, SFU, the other of INT and FP last",
     .paper = "Warped Gates, MICRO-46, 4",
     .roles = ROLE_ORDER,
+    .counters = {PART_ROWS(counters)},
     .options = {PART_ROWS(options)},
     .lines = {PART_ROWS(lines)},
     .effects = {PART_ROWS(effects)},

@@ -9,12 +9,24 @@
 // Of a unit's clusters the schedulers ask for the lowest-numbered that is awake or waking first.
 // Two schedulers that come for the same type in one cycle ask for two clusters.
 //
-// A pipeline goes off when its window is over, the SM sees that by itself (struct sm_gate), and
-// no function is called: its domain hears of it when the pipeline is wanted again, or counted. But
-// where the rule then looks at all clusters of a type (gate_rule.settle), and where work comes to a
-// pipeline that is off, the domains are told in the same cycle.
+// A pipeline goes off when its window is over. The SM knows that by itself (struct sm_gate) and calls
+// no function; the domain is settled later, when the pipeline is wanted again or counted. Domains
+// are settled in the same cycle where the rule decides on all clusters of a type
+// (gate_rule.settle), and where work comes to a pipeline that is off.
 #include "savings/gating.h"
 #include "savings/savings_int.h"
+
+enum { // numbers of its own counters, from the first
+    OWN_gate_on_idle,
+    OWN_gate_uncompensated = OWN_gate_on_idle + ACT_DOMAINS,
+    OWN_gate_compensated = OWN_gate_uncompensated + ACT_DOMAINS,
+    OWN_gate_wakeup = OWN_gate_compensated + ACT_DOMAINS,
+    OWN_gate_events = OWN_gate_wakeup + ACT_DOMAINS,
+    OWN_gate_overhead = OWN_gate_events + ACT_DOMAINS,
+    OWN_gate_wakeups = OWN_gate_overhead + ACT_DOMAINS,
+    OWN_gate_early_wakeups = OWN_gate_wakeups + ACT_DOMAINS,
+    OWN_gate_critical_wakeups = OWN_gate_early_wakeups + ACT_DOMAINS,
+};
 
 // ---- time --------------------------------------------------------------------------------------
 // First cycle in which a domain that is off may be woken.
@@ -23,7 +35,8 @@ static uint64_t may_wake(const struct gating *g, uint32_t pipe) {
     return g->rule[g->type_of[pipe]]->has_blackout ? since + g->times.break_even : since;
 }
 
-// What time alone has done to a domain of its own; the others are settled with all of their type.
+// Settles the domain of a pipe that goes off on its own; pipes of a `ruled` type are settled
+// together.
 static inline void settle_alone(struct gating *g, const struct sm_view *v, uint32_t pipe,
                                 uint64_t t) {
     const uint32_t type = g->type_of[pipe];
@@ -31,8 +44,9 @@ static inline void settle_alone(struct gating *g, const struct sm_view *v, uint3
         domain_settle(&g->domain[pipe], savings_idle_from(v, pipe), g->idle_detect[type], t);
 }
 
-// Tells the SM what holds behind cycle t, up to which all has been settled. Without a wakeup delay
-// a unit that may be woken takes the instruction that wakes it: it is off in a blackout only.
+// Tells the SM when the pipe takes instructions behind cycle t, up to which it is settled. Without
+// a wakeup delay a unit that may be woken takes the instruction that wakes it, so it is off only in
+// a blackout.
 static void show(struct gating *g, const struct sm_view *v, uint32_t pipe, uint64_t t) {
     const struct gate_domain *const d = &g->domain[pipe];
     const uint32_t type = g->type_of[pipe];
@@ -52,9 +66,8 @@ static void show(struct gating *g, const struct sm_view *v, uint32_t pipe, uint6
     x->off_from = due & (0 - (uint64_t)is_on);
 }
 
-// Whether the rule has to look at a type: one of its pipelines has gone off or is awake, or no warp
-// is left that keeps the last one on. Which of these it is follows no pattern, so nothing branches
-// on it.
+// Whether the rule has to settle a type: a pipeline of the type has gone off or is awake, or no warp
+// keeps its last pipeline on any longer. The cases follow no pattern, so the code does not branch.
 static inline bool has_changed(const struct gating *g, uint32_t type, uint64_t t) {
     const struct sm_gate *const x = &g->gate[g->first[type]];
     const uint32_t n = g->n[type];
@@ -77,7 +90,7 @@ static void settle_types(struct gating *g, const struct sm_view *v, uint64_t t) 
     }
 }
 
-// All domains that do not go off on their own, up to and with cycle t.
+// Settles all domains that do not go off on their own up to and with cycle t.
 static void settle(struct gating *g, const struct sm_view *v, uint64_t t) {
     if (g->ruled != 0) settle_types(g, v, t);
     FOR_EACH_BIT64(p, g->waking | g->told) {
@@ -117,8 +130,8 @@ static uint64_t wake(struct gating *g, uint32_t pipe, uint64_t t) {
     return domain_wake(d, &g->times, t);
 }
 
-// One of the type's pipelines has been woken beside the only one that was on: that may go off, from
-// the next cycle on, as if it had never been the last.
+// A pipeline of the type has been woken beside the only one that was on. That one is no longer the
+// last, so it may go off from the next cycle on.
 static void leave_kept(struct gating *g, const struct sm_view *v, uint32_t type) {
     if (!(g->kept >> type & 1)) return;
     if (g->times.wakeup_delay == 0) return; // the rule looks in every cycle
@@ -246,27 +259,27 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     }
     static const uint32_t domain_of[GATE_TYPES] = {ACT_INT_DOMAIN, ACT_FP_DOMAIN, ACT_SFU_DOMAIN,
                                                    ACT_LDST_DOMAIN};
-    uint64_t *const c = a->c;
+    uint64_t *const c = savings_own(a, SAVINGS_gating);
     for (uint32_t type = 0; type < GATE_TYPES; type++) {
         if (g->rule[type] == NULL) continue;
         for (uint32_t i = 0; i < g->n[type]; i++) {
             const uint32_t d = domain_of[type] + (type < 2 ? i : 0);
             const struct gate_counts *const n = &g->domain[g->first[type] + i].n;
-            c[ACT_gate_uncompensated + d] += n->uncompensated;
-            c[ACT_gate_compensated + d] += n->compensated;
-            c[ACT_gate_wakeup + d] += n->wakeup;
-            c[ACT_gate_events + d] += n->events;
-            c[ACT_gate_overhead + d] += n->events * g->times.break_even;
-            c[ACT_gate_wakeups + d] += n->wakeups;
-            c[ACT_gate_early_wakeups + d] += n->early_wakeups;
-            c[ACT_gate_critical_wakeups + d] += n->critical_wakeups;
+            c[OWN_gate_uncompensated + d] += n->uncompensated;
+            c[OWN_gate_compensated + d] += n->compensated;
+            c[OWN_gate_wakeup + d] += n->wakeup;
+            c[OWN_gate_events + d] += n->events;
+            c[OWN_gate_overhead + d] += n->events * g->times.break_even;
+            c[OWN_gate_wakeups + d] += n->wakeups;
+            c[OWN_gate_early_wakeups + d] += n->early_wakeups;
+            c[OWN_gate_critical_wakeups + d] += n->critical_wakeups;
         }
         for (uint32_t d = domain_of[type]; d < domain_of[type] + (type < 2 ? g->n[type] : 1u); d++)
-            c[ACT_gate_on_idle + d] = c[ACT_idle_cycles + d] - c[ACT_gate_uncompensated + d] -
-                                      c[ACT_gate_compensated + d] - c[ACT_gate_wakeup + d];
+            c[OWN_gate_on_idle + d] = a->c[ACT_idle_cycles + d] - c[OWN_gate_uncompensated + d] -
+                                      c[OWN_gate_compensated + d] - c[OWN_gate_wakeup + d];
     }
     for (uint32_t i = 0; i < 2; i++)
-        if (g->rule[i] != NULL) c[ACT_idle_detect_cycles + i] += g->window_cycles[i];
+        if (g->rule[i] != NULL) a->c[g->at_windows + i] += g->window_cycles[i];
 }
 
 // ---- making ------------------------------------------------------------------------------------
@@ -332,6 +345,7 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
         }
         for (uint32_t k = 0; k < row[i].n; k++) g->type_of[row[i].first + k] = (uint8_t)i;
     }
+    g->at_windows = act_number("idle_detect_cycles");
     for (uint32_t i = 0; i < SM_PIPES; i++)
         g->gate[i] = (struct sm_gate){UINT64_MAX, SM_GATE_NEVER};
     g->told = g->times.wakeup_delay == 0 ? g->pipes : g->pipes_of[GATE_TYPE_LDST];
@@ -346,6 +360,44 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
 }
 
 // ---- what it is --------------------------------------------------------------------------------
+// clang-format off
+static const struct act_own counters[] = {
+    {.at = OWN_gate_on_idle, .n = ACT_DOMAINS, .name = "gate_on_idle",
+     .unit = "pipe cycles", .component = "exu",
+     .prose = "power gating: idle cycles in which the domain was on (idle-detect)",
+     .free = "state of a gated domain that leaks as without gating"},
+    {.at = OWN_gate_uncompensated, .n = ACT_DOMAINS, .name = "gate_uncompensated",
+     .unit = "pipe cycles", .component = "exu",
+     .prose = "power gating: cycles off before the break-even time"},
+    {.at = OWN_gate_compensated, .n = ACT_DOMAINS, .name = "gate_compensated",
+     .unit = "pipe cycles", .component = "exu",
+     .prose = "power gating: cycles off after the break-even time"},
+    {.at = OWN_gate_wakeup, .n = ACT_DOMAINS, .name = "gate_wakeup",
+     .unit = "pipe cycles", .component = "exu",
+     .prose = "power gating: cycles in which the domain was waking",
+     .free = "as gate_on_idle: it leaks as when it is on"},
+    {.at = OWN_gate_events, .n = ACT_DOMAINS, .name = "gate_events",
+     .unit = "events", .component = "exu",
+     .prose = "power gating: times that the domain was switched off", .free = "gate_overhead pays"},
+    {.at = OWN_gate_overhead, .n = ACT_DOMAINS, .name = "gate_overhead",
+     .unit = "pipe cycles", .component = "exu",
+     .prose = "power gating: cycles of leakage that switching off and on costs: the break-even "
+              "time of each event"},
+    {.at = OWN_gate_wakeups, .n = ACT_DOMAINS, .name = "gate_wakeups",
+     .unit = "events", .component = "exu",
+     .prose = "power gating: times that the domain was woken",
+     .free = "paid with the event that switched off"},
+    {.at = OWN_gate_early_wakeups, .n = ACT_DOMAINS, .name = "gate_early_wakeups",
+     .unit = "events", .component = "exu",
+     .prose = "power gating: of these, before the break-even time",
+     .free = "a part of gate_wakeups"},
+    {.at = OWN_gate_critical_wakeups, .n = ACT_DOMAINS, .name = "gate_critical_wakeups",
+     .unit = "events", .component = "exu",
+     .prose = "power gating: of these, in the cycle in which a blackout ended",
+     .free = "a part of gate_wakeups"},
+};
+// clang-format on
+
 // clang-format off
 static const struct savings_option options[] = {
     {.name = "idle_detect", .value = 5, .high = 100000, .unit = "cycles",
@@ -471,6 +523,7 @@ static const struct savings_shown shown[] = {
 // clang-format on
 
 const struct savings_part part_gating = {
+    .counters = {PART_ROWS(counters)},
     .options = {PART_ROWS(options)},
     .lines = {PART_ROWS(lines)},
     .effects = {PART_ROWS(effects)},

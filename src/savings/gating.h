@@ -9,13 +9,14 @@ struct gating;
 
 // How a gating mechanism decides (conv_pg.c, naive_blackout.c, coordinated_blackout.c).
 struct gate_rule {
-    // Switches off what is due among the clusters of a type (GATE_TYPE_*) up to and with cycle t;
-    // what g->actv says held in (g->settled, t]. Where only one is on, it sets the type's bit in
-    // g->kept: when that one goes off is the rule's affair. Answers when the first that wakes is
-    // on. NULL: each goes off after idle_detect idle cycles, whatever the others do.
+    // Switches off the clusters of a type (GATE_TYPE_*) that are due up to and with cycle t;
+    // g->actv held in all cycles behind g->settled. A rule that keeps the only cluster that is on
+    // sets the type's bit in g->kept, and decides alone when that cluster goes off. Answers the
+    // cycle in which the first waking cluster is on. NULL: each cluster goes off after idle_detect
+    // idle cycles of its own.
     uint64_t (*settle)(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t);
     bool has_blackout;  // what is off stays off for the break-even time
-    bool counts_active; // it looks at g->actv
+    bool counts_active; // the rule reads g->actv
 };
 extern const struct gate_rule rule_conv_pg; // SFUs and LD/ST follow it whatever the technique
 // The rule of the mechanism that gates whole pipelines; NULL: there is none.
@@ -27,12 +28,13 @@ struct gating {
     bool is_busy, counts_active;
     uint32_t kept; // types (bit mask) whose rule keeps the last cluster on
     struct sm_gate gate[SM_PIPES];
-    uint64_t of_rule; // pipes whose type a rule looks at as a whole
-    uint64_t waking;  // pipes outside of_rule that wake
-    uint64_t told;    // pipes whose domains are told in every cycle what time has done
-    uint64_t type_at[GATE_TYPES]; // when the first of a type that its rule looks at is awake
-    uint32_t ruled;               // INT and FP (bit mask), where a rule looks at the type as a whole
-    uint64_t settled; // domains stand as they are at this cycle, but those that go off on their own
+    // Types whose rule decides on all clusters together (gate_rule.settle), as a bit mask; their
+    // pipes; the cycle in which the first waking pipe of such a type is on.
+    uint32_t ruled;
+    uint64_t of_rule, type_at[GATE_TYPES];
+    uint64_t waking; // pipes outside of_rule that wake
+    uint64_t told;   // pipes whose domains are settled in every cycle
+    uint64_t settled; // domains of `ruled` types are settled up to this cycle
     uint64_t actv[2]; // the warps that INT_ACTV and FP_ACTV count
     uint64_t pipes, pipes_of[GATE_TYPES]; // that are gated
     uint64_t claimed, claimed_at; // pipes that a scheduler has asked for in a cycle, and the cycle
@@ -41,8 +43,9 @@ struct gating {
     const struct gate_rule *rule[GATE_TYPES]; // NULL: not gated
     uint8_t first[GATE_TYPES], n[GATE_TYPES]; // pipes
     uint8_t type_of[SM_PIPES];                // of those that are gated
-    uint64_t window_since;                    // idle_detect has been what it is since
+    uint64_t window_since;                    // cycle in which idle_detect was last changed
     uint64_t window_cycles[2]; // idle_detect of INT and FP, summed over busy cycles before that
+    uint32_t at_windows;       // the counters of window_cycles, which are adaptive idle detect's
     struct gate_domain domain[SM_PIPES];
     struct sm_gate_port port;
     struct sm_clock_port clock;

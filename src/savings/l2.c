@@ -1,9 +1,9 @@
 // What techniques do at the L2: each part that has a port there (part.h) is a listener of all
 // slices, with a state for each. Cycles are the L2 clock's; times of lines are given out in core
 // cycles. Slices of a partition run one after another and write into its counters.
-#include "activity/savings.h"
 #include "mem/mem.h"
-#include "savings/part.h"
+#include "savings/lines.h"
+#include "savings/savings_int.h"
 
 enum { L2 = ARRAY_L2 };
 
@@ -42,14 +42,14 @@ void savings_l2_settle(struct savings_l2 *l, uint32_t partition, uint64_t core_c
         for (uint32_t s = 0; k->port->settle != NULL && s < l->a_partition; s++)
             k->port->settle(slice_of(k, partition * l->a_partition + s), now, &sum);
     }
-    uint64_t *const c = mem_system_activity(l->m, partition)->c;
-    c[ACT_line_on + L2] = mem_system_core_cycles(l->m, sum.on);
-    c[ACT_tag_on + L2] = mem_system_core_cycles(l->m, sum.tags_on);
-    c[ACT_line_wakes + L2] = sum.wakes;
-    c[ACT_tag_wakes + L2] = sum.tag_wakes;
-    c[ACT_line_late + L2] = sum.late;
-    c[ACT_line_fills + L2] = sum.fills;
-    c[ACT_line_lapses + L2] = sum.lapses;
+    uint64_t *const c = savings_own(mem_system_activity(l->m, partition), SAVINGS_lines);
+    c[OWN_line_on + L2] = mem_system_core_cycles(l->m, sum.on);
+    c[OWN_tag_on + L2] = mem_system_core_cycles(l->m, sum.tags_on);
+    c[OWN_line_wakes + L2] = sum.wakes;
+    c[OWN_tag_wakes + L2] = sum.tag_wakes;
+    c[OWN_line_late + L2] = sum.late;
+    c[OWN_line_fills + L2] = sum.fills;
+    c[OWN_line_lapses + L2] = sum.lapses;
 }
 
 // ---- life ---------------------------------------------------------------------------------------

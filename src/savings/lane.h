@@ -7,12 +7,12 @@
 // on lane t mod that. Four neighbours are a cluster of lanes; folding and shifting move threads
 // inside a cluster only.
 //
-// When lanes wake and go off is known at any time: all lanes of a pipeline are looked at in one go,
-// as vectors (lane_simd.c), when lanes other than those of the instruction before work, when one is
-// woken, and when time has changed one and a warp wants to know. How long they were idle is counted
-// later: what they did stands in a log until then. While the same lanes work they are booked
-// together (struct lane_book), and all that the vectors say of these is older. The states of a lane
-// are those of a struct gate_domain; counts are lane cycles from the start.
+// All lanes of a pipeline are updated in one go, as vectors (lane_simd.c): when an instruction uses
+// other lanes than the instruction before it, when a lane is woken, and when time has changed a lane
+// and a warp asks. Idle times are counted later, from a log of what the lanes did. While
+// instructions use the same lanes these are booked together (struct lane_book), and the vectors do
+// not have their newest work yet. The states of a lane are those of a struct gate_domain; counts are
+// lane cycles from the start.
 #ifndef WW_SAVINGS_LANE_H
 #define WW_SAVINGS_LANE_H
 
@@ -25,42 +25,40 @@ enum { LANE_MAX = 32, LANE_CLUSTER = 4, LANE_TYPES = 2, LANE_PIPES = SM_LANE_PIP
 #define LANES_LOWER 0x33333333u // the lower two of each cluster
 #define LANES_UPPER 0xccccccccu
 
-// Of what a lane pipe has done, what is not counted yet: what was booked, then an instruction.
-// `booked` lanes are busy up to `until`, the `begun` ones of them since `from`; `lanes` execute in
-// [at, to).
+// Work of a lane pipe that is not counted yet: booked work, then one instruction. `booked` lanes are
+// busy up to `until`, and `begun` lanes among them began at `from`; `lanes` execute in [at, to).
 struct lane_entry { uint32_t booked, begun, from, until, lanes, at, to; };
 enum { LANE_LOG = 16 };
 
-// As long as the same lanes execute, the instructions of a pipeline are booked here, without a look
-// at any lane. It works from here.
+// As long as instructions of a pipeline execute on the same lanes they are booked here, and no lane
+// is updated.
 struct lane_book {
     uint64_t lanes;    // that execute (active and guard); UINT64_MAX: nothing is booked
-    uint64_t until;    // they are busy until then, or idle since
+    uint64_t until;    // the lanes are busy up to this cycle, and idle from it on
     uint64_t off_from; // off from this cycle on if nothing comes: until + window
     uint64_t window;
     uint32_t folded; // all bits: each instruction goes through twice, the second time an interval
                      // later; else none
     uint32_t issues; // booked
-    uint32_t n;      // these are lanes
+    uint32_t n;      // how many lanes are booked
     uint32_t off;    // lanes that take nothing in this cycle
-    uint32_t asleep; // of these, the ones that do not wake
-    uint32_t asked;  // lanes that were wanted last, on from asked_on_at; 0: things have changed
+    uint32_t asleep; // of `off`, lanes that do not wake
+    uint32_t asked;  // lanes that were asked for last, on from asked_on_at; 0: ask anew
     uint64_t asked_on_at;
-    uint64_t wake_at; // if it lies ahead: a warp of its type that lacks lanes may lack none then,
-                      // asked for or not
+    uint64_t wake_at; // ahead: the cycle in which a warp that lacks lanes may lack none
     uint64_t from;    // of the newest busy time that was booked; 0: none
-    uint64_t idle;    // cycles of each of these lanes that were booked
+    uint64_t idle;    // idle cycles of each booked lane
     const uint32_t *needed; // by warp: lanes that its next instruction needs
 };
 
-// Low 32 bits of cycles, by lane. Of lanes that are gated: when time does something to them.
+// Low 32 bits of cycles, by lane. The first four arrays say when time changes a gated lane.
 struct lane_pipe {
     _Alignas(64) uint32_t off_from[LANE_MAX]; // off from then on, if no work comes; off: since then
     uint32_t wakes[LANE_MAX];      // it wakes, if that lies ahead, and is on from then on
     uint32_t idle_from[LANE_MAX];  // idle since then; if that lies ahead: works or wakes until then
     uint32_t not_before[LANE_MAX]; // it is not switched off before this cycle
-    // What is counted but for the log. `until`: busy until then, if that lies ahead; else idle
-    // since.
+    // Counted work, without the log's. `until`: busy up to this cycle if it lies ahead, else idle
+    // from it on.
     uint32_t until[LANE_MAX], from[LANE_MAX]; // from: of the busy time that ends in `until`
     struct lane_entry log[LANE_LOG];
     uint32_t n_log;
@@ -94,6 +92,12 @@ struct lane_steps {
     void (*plan)(struct lane_pipe *x, const struct lane_plan *p);
 };
 
+// Numbers of counters of warp folding, lane shifting and the shift stages, which lanes count for
+// them.
+struct lane_numbers {
+    uint32_t folded, spared, fold_cycles, shifts, uses, stage_cycles;
+};
+
 struct lanes {
     _Alignas(64) struct lane_book book[LANE_PIPES]; // INT of cluster 0.., FP of cluster 0..
     struct sm_lanes shown; // look_at: before it nothing of the type's pipes is to be looked at
@@ -116,6 +120,7 @@ struct lanes {
     uint64_t fold_cycles[LANE_TYPES]; // of windows that have been replaced
     // But those that are booked.
     uint64_t issues[LANE_TYPES], folded[LANE_TYPES], spared[LANE_TYPES], shifted;
+    struct lane_numbers at;
     uint32_t worked_off; // lanes that were given work while they were off: none, else a bug
     // Lanes that the next instruction of a warp needs: not folded, folded.
     uint32_t need[2][SM_MAX_WARPS];

@@ -4,9 +4,21 @@
 #include "savings/lane.h"
 #include "savings/savings_int.h"
 
+enum { // numbers of its own counters, from the first
+    OWN_lane_shifts,
+};
+
 static enum ww_status check(const struct savings *s, const struct sm_config *c, struct diags *d) {
     return lanes_check(s, c, "lane-shifting", d);
 }
+
+// clang-format off
+static const struct act_own counters[] = {
+    {.at = OWN_lane_shifts, .name = "lane_shifts", .unit = "warp instructions", .component = "exu",
+     .prose = "lane shifting: instructions of which it moved a thread",
+     .free = "a part of lane_issues"},
+};
+// clang-format on
 
 const struct savings_part part_lane_shifting = {
     .name = "lane-shifting",
@@ -14,5 +26,6 @@ const struct savings_part part_lane_shifting = {
             "of four",
     .paper = "Abdel-Majeed's dissertation (2016), 4.3.2",
     .uses = {&part_shift},
+    .counters = {PART_ROWS(counters)},
     .check = check,
 };

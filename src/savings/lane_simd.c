@@ -28,8 +28,8 @@ static inline struct lane_masks spread(uint32_t lanes) {
 
 static inline uint32_t later(uint32_t a, uint32_t b) { return pick(is_less(a, b), b, a); }
 
-// First cycle in which a lane that is on, idle since `idle` and not to go off before `not_before`
-// is off. Upper lanes go off in their first idle cycle while it is one of those in which they do.
+// First cycle in which a lane that is on, idle since `idle` and not to go off before `not_before`,
+// is off. An upper lane goes off in its first idle cycle if that lies in the plan's eager cycles.
 static inline uint32_t due(const struct lane_plan *p, uint32_t is_upper, uint32_t idle,
                            uint32_t not_before) {
     const uint32_t at = later(idle + p->window, not_before);
@@ -70,8 +70,8 @@ static __attribute__((noinline)) void account(struct lane_pipe *x) {
             x->from[i] = pick(gap, e.at, pick(in_begun.of[i], e.from, x->from[i]));
             x->until[i] = pick(in, later(until, e.to), until);
         }
-        for (uint32_t gaps = lanes_in(&has_gap);
-             gaps != 0;) { // lanes that have been idle for as long at once
+        // Lanes that have been idle for as long are counted at once.
+        for (uint32_t gaps = lanes_in(&has_gap); gaps != 0;) {
             const uint32_t n = length.of[bits_first32(gaps)];
             LANES others.of[i] = (length.of[i] - n) | (n - length.of[i]);
             const uint32_t same = gaps & ~lanes_in(&others);
@@ -79,16 +79,15 @@ static __attribute__((noinline)) void account(struct lane_pipe *x) {
             gaps ^= same;
         }
     }
-    uint32_t sum =
-        0; // of 32 lanes, none of which has been idle for much longer than lanes.c trims
+    uint32_t sum = 0; // fits: no lane has been idle for much longer than lanes.c trims
     LANES sum += idle.of[i];
     x->idle += sum;
     x->n_log = 0;
 }
 
-// What time alone does to lanes up to and with cycle t; `hot`, which are booked together, go off in
-// hot_off_from. `next` becomes at most how many cycles behind the next one it does something more,
-// `next_wake`: wakes a lane, each in one of its places.
+// Does what time alone does to lanes up to and with cycle t; `hot` lanes, which are booked together,
+// go off in hot_off_from. Each place of `next` becomes at most the number of cycles, from t + 1 on,
+// until time changes its lane again; `next_wake`, until it wakes the lane.
 static inline void pass(struct lane_pipe *x, uint32_t all, uint32_t hot, uint32_t hot_off_from,
                         uint32_t t, uint32_t wakeup_delay, struct lane_masks *next,
                         struct lane_masks *next_wake) {
@@ -164,10 +163,9 @@ static inline uint64_t warps_on(const uint32_t needed[SM_MAX_WARPS], uint32_t of
     return ~(lanes_in(&no[0]) | (uint64_t)lanes_in(&no[1]) << 32);
 }
 
-// Time passes up to and with cycle t for the pipelines of a type, and schedulers see what it has
-// done. All of them go through it at once: which one changes follows no pattern either. Answers
-// those of which the lanes that are booked together are off; `*next`: how many cycles behind the
-// next one time does something more, `*next_wake`: wakes a lane.
+// Does what time does up to and with cycle t to all pipelines of a type, and shows it to schedulers.
+// Answers the pipelines whose booked lanes are off. *next: cycles from t + 1 on until time changes a
+// lane again; *next_wake: until it wakes one.
 static inline uint64_t look(struct lanes *l, uint32_t type, const uint32_t *needed, uint32_t t,
                             uint32_t *next, uint32_t *next_wake) {
     const uint32_t shows =

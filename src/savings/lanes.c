@@ -13,6 +13,22 @@
 #include "savings/lane.h"
 #include "savings/savings_int.h"
 
+enum { // numbers of its own counters, from the first
+    OWN_lane_busy_cycles,
+    OWN_lane_idle_cycles = OWN_lane_busy_cycles + 16,
+    OWN_lane_idle_periods_int = OWN_lane_idle_cycles + 16,
+    OWN_lane_idle_periods_fp = OWN_lane_idle_periods_int + ACT_IDLE_LENGTHS,
+    OWN_lane_on_idle = OWN_lane_idle_periods_fp + ACT_IDLE_LENGTHS,
+    OWN_lane_uncompensated = OWN_lane_on_idle + 16,
+    OWN_lane_compensated = OWN_lane_uncompensated + 16,
+    OWN_lane_wakeup = OWN_lane_compensated + 16,
+    OWN_lane_events = OWN_lane_wakeup + 16,
+    OWN_lane_overhead = OWN_lane_events + 16,
+    OWN_lane_wakeups = OWN_lane_overhead + 16,
+    OWN_lane_early_wakeups = OWN_lane_wakeups + 16,
+    OWN_lane_issues = OWN_lane_early_wakeups + 16,
+};
+
 // ---- time --------------------------------------------------------------------------------------
 // Times farther back than TRIM cycles are moved at least every TRIM cycles; KEEP of them are left.
 // See trim().
@@ -216,45 +232,46 @@ static void count_pipe(const struct lanes *l, uint32_t index, uint64_t *c, uint6
         end(l, &x, now);
     }
     const uint64_t elapsed = l->elapsed + (l->is_busy && now > l->since ? now - l->since : 0);
-    c[ACT_lane_busy_cycles + index] += k * (elapsed * l->width - x.idle);
-    c[ACT_lane_idle_cycles + index] += k * x.idle;
-    const uint32_t periods = type == 0 ? ACT_lane_idle_periods_int : ACT_lane_idle_periods_fp;
+    c[OWN_lane_busy_cycles + index] += k * (elapsed * l->width - x.idle);
+    c[OWN_lane_idle_cycles + index] += k * x.idle;
+    const uint32_t periods = type == 0 ? OWN_lane_idle_periods_int : OWN_lane_idle_periods_fp;
     for (uint32_t i = 1; i < ACT_IDLE_LENGTHS; i++) c[periods + i] += k * x.periods[i];
     if (!l->type_gated[type]) return;
     const uint64_t off = x.sum.uncompensated + x.sum.compensated;
-    c[ACT_lane_on_idle + index] += k * (x.idle - off - x.sum.wakeup);
-    c[ACT_lane_uncompensated + index] += k * x.sum.uncompensated;
-    c[ACT_lane_compensated + index] += k * x.sum.compensated;
-    c[ACT_lane_wakeup + index] += k * x.sum.wakeup;
-    c[ACT_lane_events + index] += k * x.sum.events;
-    c[ACT_lane_overhead + index] += k * x.sum.events * l->times.break_even;
-    c[ACT_lane_wakeups + index] += k * x.sum.wakeups;
-    c[ACT_lane_early_wakeups + index] += k * x.sum.early_wakeups;
+    c[OWN_lane_on_idle + index] += k * (x.idle - off - x.sum.wakeup);
+    c[OWN_lane_uncompensated + index] += k * x.sum.uncompensated;
+    c[OWN_lane_compensated + index] += k * x.sum.compensated;
+    c[OWN_lane_wakeup + index] += k * x.sum.wakeup;
+    c[OWN_lane_events + index] += k * x.sum.events;
+    c[OWN_lane_overhead + index] += k * x.sum.events * l->times.break_even;
+    c[OWN_lane_wakeups + index] += k * x.sum.wakeups;
+    c[OWN_lane_early_wakeups + index] += k * x.sum.early_wakeups;
 }
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
     (void)v;
     const struct lanes *const l = self;
-    uint64_t *const c = a->c;
+    uint64_t *const c = savings_own(a, SAVINGS_lanes);
+    const struct lane_numbers *const at = &l->at;
     FOR_EACH_BIT64(p, l->pipes) count_pipe(l, (uint32_t)p, c, now);
     for (uint32_t type = 0; type < LANE_TYPES; type++) {
         const uint64_t folded = lanes_folded(l, type);
         uint64_t issues = l->issues[type];
         FOR_EACH_BIT64(p, l->pipes)
             if (lane_type((uint32_t)p) == type) issues += l->book[p].issues;
-        c[ACT_lane_issues + type] += issues;
-        c[ACT_folded + type] += folded;
-        c[ACT_fold_spared + type] += l->spared[type];
-        if (l->stages != 0) c[ACT_shift_logic_uses + type] += issues + folded;
-        c[ACT_fold_cycles + type] += l->fold_cycles[type];
+        c[OWN_lane_issues + type] += issues;
+        a->c[at->folded + type] += folded;
+        a->c[at->spared + type] += l->spared[type];
+        if (l->stages != 0) a->c[at->uses + type] += issues + folded;
+        a->c[at->fold_cycles + type] += l->fold_cycles[type];
         const uint64_t to = l->fold[type].to < now ? l->fold[type].to : now;
         if (l->is_busy && to > l->fold[type].from)
-            c[ACT_fold_cycles + type] += to - l->fold[type].from;
+            a->c[at->fold_cycles + type] += to - l->fold[type].from;
     }
-    c[ACT_lane_shifts] += l->shifted;
+    a->c[at->shifts] += l->shifted;
     FOR_EACH_BIT64(p, l->pipes)
-        if (l->pipe[p].is_shifted) c[ACT_lane_shifts] += l->book[p].issues;
-    if (l->folds || l->shifts) c[ACT_shift_logic_cycles] = c[ACT_sm_busy_cycles];
+        if (l->pipe[p].is_shifted) a->c[at->shifts] += l->book[p].issues;
+    if (l->folds || l->shifts) a->c[at->stage_cycles] = a->c[ACT_sm_busy_cycles];
 }
 
 // ---- making ------------------------------------------------------------------------------------
@@ -341,6 +358,12 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
                                                                               : DOMAIN_NEVER / 2,
                                         .needed = l->need[0]};
     }
+    l->at = (struct lane_numbers){.folded = act_number("folded"),
+                                  .spared = act_number("fold_spared"),
+                                  .fold_cycles = act_number("fold_cycles"),
+                                  .shifts = act_number("lane_shifts"),
+                                  .uses = act_number("shift_logic_uses"),
+                                  .stage_cycles = act_number("shift_logic_cycles")};
     l->port = l->steps->port;
     l->port.lanes = is_gated ? &l->shown : NULL;
     t->lanes = &l->port;
@@ -348,6 +371,59 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
 }
 
 // ---- what it is --------------------------------------------------------------------------------
+// A pipeline has 32 lanes here: where it has fewer in truth each counts as several, so 32 lane cycles
+// are a pipe cycle. INT of cluster 0 to 7, then FP.
+// clang-format off
+static const struct act_own counters[] = {
+    {.at = OWN_lane_busy_cycles, .n = 16, .name = "lane_busy_cycles",
+     .unit = "lane cycles", .component = "exu",
+     .prose = "cycles in which lanes held work, the shift stages around them left out",
+     .free = "time: what a lane does is charged by thread_by_class"},
+    {.at = OWN_lane_idle_cycles, .n = 16, .name = "lane_idle_cycles",
+     .unit = "lane cycles", .component = "exu",
+     .prose = "cycles in which lanes held no work", .free = "as gate_on_idle, of single lanes"},
+    {.at = OWN_lane_idle_periods_int, .n = ACT_IDLE_LENGTHS, .name = "lane_idle_periods_int",
+     .unit = "periods", .component = "exu",
+     .prose = "idle periods of single INT lanes that lasted n cycles, n = 0..62, or 63 and more",
+     .free = "a histogram of lane_idle_cycles"},
+    {.at = OWN_lane_idle_periods_fp, .n = ACT_IDLE_LENGTHS, .name = "lane_idle_periods_fp",
+     .unit = "periods", .component = "exu",
+     .prose = "idle periods of single FP lanes, by length",
+     .free = "a histogram of lane_idle_cycles"},
+    {.at = OWN_lane_on_idle, .n = 16, .name = "lane_on_idle",
+     .unit = "lane cycles", .component = "exu",
+     .prose = "lane gating: idle cycles in which lanes were on (idle-detect)",
+     .free = "as gate_on_idle, of single lanes"},
+    {.at = OWN_lane_uncompensated, .n = 16, .name = "lane_uncompensated",
+     .unit = "lane cycles", .component = "exu",
+     .prose = "lane gating: cycles off before the break-even time"},
+    {.at = OWN_lane_compensated, .n = 16, .name = "lane_compensated",
+     .unit = "lane cycles", .component = "exu",
+     .prose = "lane gating: cycles off after the break-even time"},
+    {.at = OWN_lane_wakeup, .n = 16, .name = "lane_wakeup",
+     .unit = "lane cycles", .component = "exu",
+     .prose = "lane gating: cycles in which lanes were waking",
+     .free = "as gate_wakeup, of single lanes"},
+    {.at = OWN_lane_events, .n = 16, .name = "lane_events", .unit = "events", .component = "exu",
+     .prose = "lane gating: times that a lane was switched off", .free = "lane_overhead pays"},
+    {.at = OWN_lane_overhead, .n = 16, .name = "lane_overhead",
+     .unit = "lane cycles", .component = "exu",
+     .prose = "lane gating: cycles of leakage that switching off and on costs: the break-even "
+              "time of each event"},
+    {.at = OWN_lane_wakeups, .n = 16, .name = "lane_wakeups", .unit = "events", .component = "exu",
+     .prose = "lane gating: times that a lane was woken",
+     .free = "paid with the event that switched off"},
+    {.at = OWN_lane_early_wakeups, .n = 16, .name = "lane_early_wakeups",
+     .unit = "events", .component = "exu",
+     .prose = "lane gating: of these, before the break-even time",
+     .free = "a part of lane_wakeups"},
+    {.at = OWN_lane_issues, .n = 2, .name = "lane_issues",
+     .unit = "warp instructions", .component = "exu",
+     .prose = "INT and FP instructions issued while lanes were looked at",
+     .free = "a part of warp_instructions"},
+};
+// clang-format on
+
 // A lane is a 32nd of its pipeline's leakage; the rest is as for whole pipelines (gating.c).
 #define LANES "dissertation, 2.3 and 4.3"
 // clang-format off
@@ -399,6 +475,7 @@ static const struct savings_shown shown[] = {
 // clang-format on
 
 const struct savings_part part_lanes = {
+    .counters = {PART_ROWS(counters)},
     .effects = {PART_ROWS(effects)},
     .areas = {PART_ROWS(areas)},
     .bounds = {PART_ROWS(bounds)},

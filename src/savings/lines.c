@@ -1,6 +1,7 @@
 // What techniques of cache lines share: the options that name arrays, and their lines of the
 // savings table.
 #include "savings/lines.h"
+#include "savings/savings_int.h"
 
 uint32_t lines_arrays(const struct savings *s) {
     static const struct {
@@ -35,11 +36,47 @@ void lines_close(const struct lines_time *k, uint32_t array, uint32_t on, uint32
     const uint64_t lines =
                        array == ARRAY_L2 ? k->l2_lines : (uint64_t)k->sms * lines_of(k->c, array),
                    all = lines * k->cycles;
-    if (a->c[on + array] > all) a->c[on + array] = all;
-    a->c[away + array] = all - a->c[on + array];
+    uint64_t *const c = savings_own(a, SAVINGS_lines);
+    if (c[on + array] > all) c[on + array] = all;
+    c[away + array] = all - c[on + array];
 }
 
 // ---- what it is --------------------------------------------------------------------------------
+// clang-format off
+static const struct act_own counters[] = {
+    {.at = OWN_line_on, .n = ACT_ARRAYS, .name = "line_on",
+     .unit = "line cycles", .component = "l1",
+     .prose = "drowsy lines, cache decay: core cycles in which lines were on or waking",
+     .free = "lines that are on leak as without the technique"},
+    {.at = OWN_line_drowsy, .n = ACT_ARRAYS, .name = "line_drowsy",
+     .unit = "line cycles", .component = "l1",
+     .prose = "drowsy lines: core cycles at the retention supply"},
+    {.at = OWN_line_off, .n = ACT_ARRAYS, .name = "line_off",
+     .unit = "line cycles", .component = "l1",
+     .prose = "cache decay: core cycles off"},
+    {.at = OWN_line_wakes, .n = ACT_ARRAYS, .name = "line_wakes",
+     .unit = "events", .component = "l1",
+     .prose = "drowsy lines: times that a line was woken"},
+    {.at = OWN_line_late, .n = ACT_ARRAYS, .name = "line_late",
+     .unit = "accesses", .component = "l1",
+     .prose = "drowsy lines: accesses that waited for their line or their tags", .free = "waiting"},
+    {.at = OWN_line_fills, .n = ACT_ARRAYS, .name = "line_fills",
+     .unit = "events", .component = "l1",
+     .prose = "cache decay: times that a line was switched on"},
+    {.at = OWN_line_lapses, .n = ACT_ARRAYS, .name = "line_lapses",
+     .unit = "events", .component = "l1",
+     .prose = "cache decay: times that a line with data was switched off",
+     .free = "a line that goes off; what is dirty is written back and pays there"},
+    {.at = OWN_tag_on, .n = ACT_ARRAYS, .name = "tag_on", .unit = "tag cycles", .component = "l1",
+     .prose = "drowsy tags: core cycles in which tags were on or waking", .free = "as line_on"},
+    {.at = OWN_tag_drowsy, .n = ACT_ARRAYS, .name = "tag_drowsy",
+     .unit = "tag cycles", .component = "l1",
+     .prose = "drowsy tags: core cycles at the retention supply"},
+    {.at = OWN_tag_wakes, .n = ACT_ARRAYS, .name = "tag_wakes", .unit = "events", .component = "l1",
+     .prose = "drowsy tags: times that a tag was woken, those of a set together"},
+};
+// clang-format on
+
 // clang-format off
 static const struct savings_option options[] = {
     {.name = "in_l1", .value = 1, .high = 1, .unit = "", .what = "in L1 data caches",
@@ -78,6 +115,7 @@ static const struct savings_shown shown[] = {
 // clang-format on
 
 const struct savings_part part_lines = {
+    .counters = {PART_ROWS(counters)},
     .options = {PART_ROWS(options)},
     .lines = {PART_ROWS(lines)},
     .shown = {PART_ROWS(shown)},

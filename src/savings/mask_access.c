@@ -13,6 +13,16 @@
 #include "savings/lines.h"
 #include "savings/savings_int.h"
 
+enum { // numbers of its own counters, from the first
+    OWN_mask_accesses,
+    OWN_mask_words = OWN_mask_accesses + ACT_ARRAYS,
+    OWN_mask_spared_reads = OWN_mask_words + ACT_ARRAYS,
+    OWN_mask_spared_writes = OWN_mask_spared_reads + ACT_ARRAYS,
+    OWN_mask_spared_atomics,
+    OWN_mask_spared_writebacks,
+    OWN_COUNTERS
+};
+
 // Words of so many sectors that an access switches on, and those that it leaves quiet: counted
 // (mask_access.c).
 struct mask_shape {
@@ -44,47 +54,44 @@ static void mask_hear(const struct mask_shape *k, bool by_mask, const struct cac
     case CACHE_WRITE_MISS:
         if (!is_l2) return; // stores drop the line
         if (e->is_atomic) break;
-        c[ACT_mask_accesses + array]++;
-        c[ACT_mask_words + array] += wanted;
-        c[ACT_mask_spared_writes] += all - wanted;
+        c[OWN_mask_accesses + array]++;
+        c[OWN_mask_words + array] += wanted;
+        c[OWN_mask_spared_writes] += all - wanted;
         return;
     case CACHE_EVICT:
         if (!is_l2 || e->sectors == 0) return;
-        c[ACT_mask_words + array] += wanted;
-        c[ACT_mask_spared_writebacks] += words_of(k, e->sectors) - wanted;
+        c[OWN_mask_words + array] += wanted;
+        c[OWN_mask_spared_writebacks] += words_of(k, e->sectors) - wanted;
         return;
     default: return;
     }
     const uint32_t on = by_mask || !is_l2 || e->is_atomic ? wanted : words_of(k, e->sectors);
-    c[ACT_mask_accesses + array]++;
-    c[ACT_mask_words + array] += on;
+    c[OWN_mask_accesses + array]++;
+    c[OWN_mask_words + array] += on;
     if (e->is_atomic)
-        c[ACT_mask_spared_atomics] += all - on;
+        c[OWN_mask_spared_atomics] += all - on;
     else
-        c[ACT_mask_spared_reads + array] += all - on;
+        c[OWN_mask_spared_reads + array] += all - on;
 }
 
 // ---- an SM's ------------------------------------------------------------------------------------
 struct mask_access {
     struct mask_shape shape[MEM_ARRAYS];
     struct sm_array_port port;
-    struct activity counts;
+    uint64_t counts[OWN_COUNTERS];
 };
 
 static uint32_t hear(void *self, const struct cache_event *e) {
     struct mask_access *const m = self;
-    mask_hear(&m->shape[e->array], true, e, m->counts.c);
+    mask_hear(&m->shape[e->array], true, e, m->counts);
     return 0;
 }
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
     (void)v, (void)now;
     const struct mask_access *const m = self;
-    for (uint32_t i = 0; i < MEM_ARRAYS; i++) {
-        a->c[ACT_mask_accesses + i] += m->counts.c[ACT_mask_accesses + i];
-        a->c[ACT_mask_words + i] += m->counts.c[ACT_mask_words + i];
-        a->c[ACT_mask_spared_reads + i] += m->counts.c[ACT_mask_spared_reads + i];
-    }
+    uint64_t *const c = savings_own(a, SAVINGS_mask_access);
+    for (uint32_t i = 0; i < OWN_COUNTERS; i++) c[i] += m->counts[i];
 }
 
 static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
@@ -111,7 +118,7 @@ static bool slice_make(void *self, const struct savings *s, const struct savings
                        uint64_t *c) {
     *(struct slice *)self = (struct slice){.shape = {k->line_words, k->sector_words},
                                            .fills = savings_value(s, "mask_fills") != 0,
-                                           .c = c};
+                                           .c = c + savings_counters(SAVINGS_mask_access)};
     return true;
 }
 
@@ -127,6 +134,29 @@ static const struct savings_l2_port l2 = {.slice_bytes = sizeof(struct slice),
                                           .hear = slice_hear};
 
 // ---- what it is --------------------------------------------------------------------------------
+// clang-format off
+static const struct act_own counters[] = {
+    {.at = OWN_mask_accesses, .n = ACT_ARRAYS, .name = "mask_accesses",
+     .unit = "accesses", .component = "l1",
+     .prose = "access by mask: reads, writes and atomics of rows with a divided word line"},
+    {.at = OWN_mask_words, .n = ACT_ARRAYS, .name = "mask_words",
+     .unit = "words", .component = "l1",
+     .prose = "access by mask: 4-byte words that they and write-backs of L2 switched on",
+     .free = "what is switched on is charged with its access"},
+    {.at = OWN_mask_spared_reads, .n = ACT_ARRAYS, .name = "mask_spared_reads",
+     .unit = "words", .component = "l1",
+     .prose = "access by mask: words that reads left quiet"},
+    {.at = OWN_mask_spared_writes, .name = "mask_spared_writes", .unit = "words", .component = "l2",
+     .prose = "access by mask: words that writes of L2 left quiet"},
+    {.at = OWN_mask_spared_atomics, .name = "mask_spared_atomics",
+     .unit = "words", .component = "l2",
+     .prose = "access by mask: words that atomics of L2 left quiet"},
+    {.at = OWN_mask_spared_writebacks, .name = "mask_spared_writebacks",
+     .unit = "words", .component = "l2",
+     .prose = "access by mask: words of dirty sectors that write-backs of L2 left quiet"},
+};
+// clang-format on
+
 // clang-format off
 static const struct savings_option options[] = {
     {.name = "mask_fills", .value = 1, .high = 1, .unit = "",
@@ -210,6 +240,7 @@ const struct savings_part part_mask_access = {
     .what = "of a row of a cache only the words rise that active threads want or write: divided "
             "word lines of four bytes",
     .paper = "Power-aware L1 and L2 caches, 4.2; Yoshimoto et al., JSSC 1983",
+    .counters = {PART_ROWS(counters)},
     .options = {PART_ROWS(options)},
     .lines = {PART_ROWS(lines)},
     .effects = {PART_ROWS(effects)},

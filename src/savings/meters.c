@@ -20,6 +20,34 @@
 #include "savings/rank.h"
 #include "savings/savings_int.h"
 
+enum { // numbers of its own counters, from the first
+    OWN_meter_rf_gaps,
+    OWN_meter_rf_gap_cycles,
+    OWN_meter_rf_long_gaps,
+    OWN_meter_rf_long_cycles,
+    OWN_meter_rf_bins,
+    OWN_meter_pilots = OWN_meter_rf_bins + ACT_METER_BINS,
+    OWN_meter_pilot_ranks,
+    OWN_meter_pilot_agree,
+    OWN_meter_pilot_top,
+    OWN_meter_rf_registers,
+    OWN_meter_rf_distance,
+    OWN_meter_rf_slow_registers,
+    OWN_meter_l1_reached,
+    OWN_meter_l1_gaps = OWN_meter_l1_reached + ACT_METER_BINS,
+    OWN_meter_l1_gap_cycles = OWN_meter_l1_gaps + ACT_METER_BINS,
+    OWN_meter_l2_reached,
+    OWN_meter_l2_gaps = OWN_meter_l2_reached + ACT_METER_BINS,
+    OWN_meter_l2_gap_cycles = OWN_meter_l2_gaps + ACT_METER_BINS,
+    OWN_meter_l1_near_gaps,
+    OWN_meter_l1_near_cycles,
+    OWN_meter_l2_near_gaps,
+    OWN_meter_l2_near_cycles,
+    OWN_meter_l2_accesses,
+    OWN_meter_l2_words,
+    OWN_meter_l2_lanes,
+};
+
 enum { FAR = 3000 }; // cycles: dissertation, 5.2, figure 5.2
 
 // A row's gaps add up to the time from its first access to its last, so it takes no sum to know
@@ -162,6 +190,7 @@ static uint32_t array_access(void *self, const struct cache_event *e) {
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
     (void)v, (void)now;
+    uint64_t *const c = savings_own(a, SAVINGS_meters);
     const struct meters *const m = self;
     uint64_t gaps = m->gaps, cycles = m->cycles;
     for (uint32_t reg = 0; reg < m->used; reg++) {
@@ -170,24 +199,24 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
             cycles += m->row[reg][w].last - m->row[reg][w].begin;
         }
     }
-    a->c[ACT_meter_rf_gaps] += gaps;
-    a->c[ACT_meter_rf_gap_cycles] += cycles - m->long_cycles;
-    a->c[ACT_meter_rf_long_gaps] += m->long_gaps;
-    a->c[ACT_meter_rf_long_cycles] += m->long_cycles;
-    a->c[ACT_meter_pilots] += m->pilots;
-    a->c[ACT_meter_pilot_ranks] += m->ranks;
-    a->c[ACT_meter_pilot_agree] += m->agree;
-    a->c[ACT_meter_pilot_top] += m->top;
-    a->c[ACT_meter_rf_registers] += m->registers;
-    a->c[ACT_meter_rf_distance] += m->distance;
-    a->c[ACT_meter_rf_slow_registers] += m->slow;
-    a->c[ACT_meter_l1_gap_cycles] += m->l1_gap_cycles;
-    a->c[ACT_meter_l1_near_gaps] += m->l1_near_gaps;
-    a->c[ACT_meter_l1_near_cycles] += m->l1_near_cycles;
+    c[OWN_meter_rf_gaps] += gaps;
+    c[OWN_meter_rf_gap_cycles] += cycles - m->long_cycles;
+    c[OWN_meter_rf_long_gaps] += m->long_gaps;
+    c[OWN_meter_rf_long_cycles] += m->long_cycles;
+    c[OWN_meter_pilots] += m->pilots;
+    c[OWN_meter_pilot_ranks] += m->ranks;
+    c[OWN_meter_pilot_agree] += m->agree;
+    c[OWN_meter_pilot_top] += m->top;
+    c[OWN_meter_rf_registers] += m->registers;
+    c[OWN_meter_rf_distance] += m->distance;
+    c[OWN_meter_rf_slow_registers] += m->slow;
+    c[OWN_meter_l1_gap_cycles] += m->l1_gap_cycles;
+    c[OWN_meter_l1_near_gaps] += m->l1_near_gaps;
+    c[OWN_meter_l1_near_cycles] += m->l1_near_cycles;
     for (uint32_t i = 0; i < ACT_METER_BINS; i++) {
-        a->c[ACT_meter_rf_bins + i] += m->bins[i];
-        a->c[ACT_meter_l1_reached + i] += m->l1_reached[i];
-        a->c[ACT_meter_l1_gaps + i] += m->l1_gaps[i];
+        c[OWN_meter_rf_bins + i] += m->bins[i];
+        c[OWN_meter_l1_reached + i] += m->l1_reached[i];
+        c[OWN_meter_l1_gaps + i] += m->l1_gaps[i];
     }
 }
 
@@ -219,7 +248,7 @@ static bool slice_make(void *self, const struct savings *s, const struct savings
                        uint64_t *c) {
     (void)s;
     struct slice *const l = self;
-    l->c = c;
+    l->c = c + savings_counters(SAVINGS_meters);
     l->place = ww_alloc_aligned(k->lines * sizeof *l->place);
     return l->place != NULL;
 }
@@ -236,14 +265,14 @@ static uint32_t slice_hear(void *self, const struct cache_event *e) {
     const uint32_t counted =
         1u << CACHE_READ_HIT | 1u << CACHE_WRITE_HIT | 1u << CACHE_WRITE_MISS | 1u << CACHE_FILL;
     if (looked_up >> e->what & 1) {
-        s->c[ACT_meter_l2_accesses]++;
-        s->c[ACT_meter_l2_words] += bits_count64(e->words);
-        s->c[ACT_meter_l2_lanes] += bits_count32(e->lanes);
+        s->c[OWN_meter_l2_accesses]++;
+        s->c[OWN_meter_l2_words] += bits_count64(e->words);
+        s->c[OWN_meter_l2_lanes] += bits_count32(e->lanes);
     }
     if (e->place == CACHE_NOWHERE || !(counted >> e->what & 1)) return 0;
-    const struct place_counts c = {&s->c[ACT_meter_l2_reached], &s->c[ACT_meter_l2_gaps],
-                                   &s->c[ACT_meter_l2_gap_cycles], &s->c[ACT_meter_l2_near_gaps],
-                                   &s->c[ACT_meter_l2_near_cycles]};
+    const struct place_counts c = {&s->c[OWN_meter_l2_reached], &s->c[OWN_meter_l2_gaps],
+                                   &s->c[OWN_meter_l2_gap_cycles], &s->c[OWN_meter_l2_near_gaps],
+                                   &s->c[OWN_meter_l2_near_cycles]};
     place_access(&s->place[e->place], e->cycle, &c);
     return 0;
 }
@@ -254,11 +283,104 @@ static const struct savings_l2_port l2 = {.slice_bytes = sizeof(struct slice),
                                           .hear = slice_hear};
 
 // ---- what it is --------------------------------------------------------------------------------
+// clang-format off
+static const struct act_own counters[] = {
+    {.at = OWN_meter_rf_gaps, .name = "meter_rf_gaps", .unit = "gaps", .component = "rf",
+     .prose = "meters: times between two accesses to the same register of a warp slot, 3000 "
+              "cycles at most",
+     .free = "a measurement, no hardware"},
+    {.at = OWN_meter_rf_gap_cycles, .name = "meter_rf_gap_cycles",
+     .unit = "cycles", .component = "rf",
+     .prose = "meters: their sum", .free = "a measurement, no hardware"},
+    {.at = OWN_meter_rf_long_gaps, .name = "meter_rf_long_gaps", .unit = "gaps", .component = "rf",
+     .prose = "meters: longer ones", .free = "a measurement, no hardware"},
+    {.at = OWN_meter_rf_long_cycles, .name = "meter_rf_long_cycles",
+     .unit = "cycles", .component = "rf",
+     .prose = "meters: their sum", .free = "a measurement, no hardware"},
+    {.at = OWN_meter_rf_bins, .n = ACT_METER_BINS, .name = "meter_rf_bins",
+     .unit = "gaps", .component = "rf",
+     .prose = "meters: times between two accesses to the same register of a warp slot, 2^n cycles "
+              "or more and less than 2^(n+1)",
+     .free = "a measurement, no hardware"},
+    {.at = OWN_meter_pilots, .name = "meter_pilots", .unit = "warps", .component = "rf",
+     .prose = "meters: first warps of a kernel in an SM that were compared with all others there, "
+              "each time that an SM was busy",
+     .free = "a measurement, no hardware"},
+    {.at = OWN_meter_pilot_ranks, .name = "meter_pilot_ranks",
+     .unit = "millionths", .component = "rf",
+     .prose = "meters: their rank correlation with the others' accesses by register, from 0 (-1) "
+              "to 1000000 (1)",
+     .free = "a measurement, no hardware"},
+    {.at = OWN_meter_pilot_agree, .name = "meter_pilot_agree",
+     .unit = "registers", .component = "rf",
+     .prose = "meters: of the four registers that they used most those that the others did too",
+     .free = "a measurement, no hardware"},
+    {.at = OWN_meter_pilot_top, .name = "meter_pilot_top", .unit = "registers", .component = "rf",
+     .prose = "meters: of how many", .free = "a measurement, no hardware"},
+    {.at = OWN_meter_rf_registers, .name = "meter_rf_registers",
+     .unit = "registers", .component = "rf",
+     .prose = "meters: registers of warp slots that were accessed every 3000 cycles or oftener, "
+              "counted each time that an SM was busy, from the access before that on",
+     .free = "a measurement, no hardware"},
+    {.at = OWN_meter_rf_distance, .name = "meter_rf_distance", .unit = "cycles", .component = "rf",
+     .prose = "meters: mean cycles between their accesses, summed over them",
+     .free = "a measurement, no hardware"},
+    {.at = OWN_meter_rf_slow_registers, .name = "meter_rf_slow_registers",
+     .unit = "registers", .component = "rf",
+     .prose = "meters: registers accessed less often", .free = "a measurement, no hardware"},
+    {.at = OWN_meter_l1_reached, .n = ACT_METER_BINS, .name = "meter_l1_reached",
+     .unit = "lines", .component = "l1",
+     .prose = "meters: places for lines in L1 that were accessed 2^n times or more",
+     .free = "a measurement, no hardware"},
+    {.at = OWN_meter_l1_gaps, .n = ACT_METER_BINS, .name = "meter_l1_gaps",
+     .unit = "gaps", .component = "l1",
+     .prose = "meters: times between two accesses to a place in L1, 2^n cycles or more and less "
+              "than 2^(n+1)",
+     .free = "a measurement, no hardware"},
+    {.at = OWN_meter_l1_gap_cycles, .name = "meter_l1_gap_cycles",
+     .unit = "cycles", .component = "l1",
+     .prose = "meters: their sum", .free = "a measurement, no hardware"},
+    {.at = OWN_meter_l2_reached, .n = ACT_METER_BINS, .name = "meter_l2_reached",
+     .unit = "lines", .component = "l2",
+     .prose = "meters: places for lines in L2 that were accessed 2^n times or more",
+     .free = "a measurement, no hardware"},
+    {.at = OWN_meter_l2_gaps, .n = ACT_METER_BINS, .name = "meter_l2_gaps",
+     .unit = "gaps", .component = "l2",
+     .prose = "meters: times between two accesses to a place in L2, in powers of two",
+     .free = "a measurement, no hardware"},
+    {.at = OWN_meter_l2_gap_cycles, .name = "meter_l2_gap_cycles",
+     .unit = "cycles", .component = "l2",
+     .prose = "meters: their sum", .free = "a measurement, no hardware"},
+    {.at = OWN_meter_l1_near_gaps, .name = "meter_l1_near_gaps", .unit = "gaps", .component = "l1",
+     .prose = "meters: of the gaps of places in L1, those of 3000 cycles at most",
+     .free = "a measurement, no hardware"},
+    {.at = OWN_meter_l1_near_cycles, .name = "meter_l1_near_cycles",
+     .unit = "cycles", .component = "l1",
+     .prose = "meters: their sum", .free = "a measurement, no hardware"},
+    {.at = OWN_meter_l2_near_gaps, .name = "meter_l2_near_gaps", .unit = "gaps", .component = "l2",
+     .prose = "meters: of the gaps of places in L2, those of 3000 cycles at most",
+     .free = "a measurement, no hardware"},
+    {.at = OWN_meter_l2_near_cycles, .name = "meter_l2_near_cycles",
+     .unit = "cycles", .component = "l2",
+     .prose = "meters: their sum", .free = "a measurement, no hardware"},
+    {.at = OWN_meter_l2_accesses, .name = "meter_l2_accesses",
+     .unit = "accesses", .component = "l2",
+     .prose = "meters: lines of L2 that requests looked up", .free = "a measurement, no hardware"},
+    {.at = OWN_meter_l2_words, .name = "meter_l2_words", .unit = "words", .component = "l2",
+     .prose = "meters: 4-byte words of these that active threads (or fetches) wanted",
+     .free = "a measurement, no hardware"},
+    {.at = OWN_meter_l2_lanes, .name = "meter_l2_lanes", .unit = "lanes", .component = "l2",
+     .prose = "meters: active lanes that wanted something of them (instruction fetches have none)",
+     .free = "a measurement, no hardware"},
+};
+// clang-format on
+
 const struct savings_part part_meters = {
     .name = "meters",
     .what = "no technique: measures the time between accesses to registers and to lines of L1 and "
             "L2",
     .paper = "dissertation, 5.2; Power-aware L1 and L2 caches, 3",
+    .counters = {PART_ROWS(counters)},
     .state_bytes = sizeof(struct meters),
     .ports = {.rows = &rows, .arrays = &arrays, .life = &life, .count = count},
     .make = make,

@@ -10,6 +10,12 @@
 // lanes to wake does not make its scheduler change groups.
 #include "savings/savings_int.h"
 
+enum { // numbers of its own counters, from the first
+    OWN_group_phases,
+    OWN_group_forced = OWN_group_phases + 2,
+    OWN_group_switches,
+};
+
 // Two groups of the warps for INT and FP, those with all lanes active and those that miss one.
 struct warp_groups {
     uint64_t partial[SM_MAX_SCHEDULERS];   // all bits: its group is those that miss one; else none
@@ -68,11 +74,12 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
     (void)v, (void)now;
+    uint64_t *const c = savings_own(a, SAVINGS_origami_scheduler);
     const struct origami *const o = self;
-    a->c[ACT_group_phases] += o->phases[0];
-    a->c[ACT_group_phases + 1] += o->phases[1];
-    a->c[ACT_group_forced] += o->forced;
-    a->c[ACT_group_switches] += o->groups.switches;
+    c[OWN_group_phases] += o->phases[0];
+    c[OWN_group_phases + 1] += o->phases[1];
+    c[OWN_group_forced] += o->forced;
+    c[OWN_group_switches] += o->groups.switches;
 }
 
 static const struct sm_choice_port choice = {.among = among};
@@ -99,6 +106,22 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
 
 // ---- what it is --------------------------------------------------------------------------------
 // clang-format off
+static const struct act_own counters[] = {
+    {.at = OWN_group_phases, .n = 2, .name = "group_phases",
+     .unit = "phases", .component = "scheduler",
+     .prose = "origami scheduler: phases for warps with all threads active, for those with fewer",
+     .free = "a comparison of two counters, in the figure of the shift logic"},
+    {.at = OWN_group_forced, .name = "group_forced", .unit = "phases", .component = "scheduler",
+     .prose = "origami scheduler: phases of a group whose turn it was though it had fewer warps",
+     .free = "a part of group_phases"},
+    {.at = OWN_group_switches, .name = "group_switches", .unit = "events", .component = "scheduler",
+     .prose = "origami scheduler: times that a scheduler found none of its group and took the "
+              "other",
+     .free = "a bit of state changes"},
+};
+// clang-format on
+
+// clang-format off
 static const struct savings_option options[] = {
     {.name = "group_phases", .value = 2, .low = 1, .high = 1000000, .unit = "phases",
      .what = "in a row for one group of warps, then it is the other's turn",
@@ -121,6 +144,7 @@ const struct savings_part part_origami_scheduler = {
     .what = "within the type that gates chose, warps with all threads active and warps with fewer "
             "issue apart, by phases",
     .paper = "Abdel-Majeed's dissertation (2016), 4.3.2 and 4.3.3",
+    .counters = {PART_ROWS(counters)},
     .options = {PART_ROWS(options)},
     .areas = {PART_ROWS(areas)},
     .uses = {&part_phases},

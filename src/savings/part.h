@@ -1,8 +1,7 @@
 // What a technique is made of. A part is a mechanism that technique files name, or what several
-// mechanisms share. Its file fills in one constant, part_<file>, with everything of its own: what
-// it is called and needs, its options, its state and the ports of the SM and of the L2 through
-// which it hears, and what its counts are worth. mechanism.def names the file, and nothing else
-// does.
+// mechanisms share. Its file fills in one constant, part_<file>, with everything of its own: its
+// name and what it needs, its counters and options, its state, the ports of the SM and of the L2
+// through which it hears, and what its counts are worth. Only mechanism.def names the file.
 #ifndef WW_SAVINGS_PART_H
 #define WW_SAVINGS_PART_H
 
@@ -23,10 +22,10 @@ enum savings_role {
 
 // The order in which an SM calls its techniques; within a turn, the order of mechanism.def.
 enum savings_turn {
-    TURN_LATER,   // what depends on no other, or on what these have done
-    TURN_UNITS,   // first what has units and lanes: what all others see of them is settled
-    TURN_WINDOWS, // what sets their windows
-    TURN_ORDER,   // what puts types of instructions into an order
+    TURN_LATER,   // behind the turns below
+    TURN_UNITS,   // first: units and lanes, which are then settled for all other parts
+    TURN_WINDOWS, // second: the idle-detect windows of units
+    TURN_ORDER,   // third: the order of instructions by type
     SAVINGS_TURNS
 };
 
@@ -68,6 +67,7 @@ struct savings_part {
     const struct gate_rule *gate_rule;
     bool wants_last_reads; // the compiler marks last reads of registers (code_image.last_reads)
 
+    struct { const struct act_own *row; uint32_t n; } counters;
     struct { const struct savings_option *row; uint32_t n; } options;
     struct { const struct savings_line *row; uint32_t n; } lines;
     struct { const struct savings_effect *row; uint32_t n; } effects;

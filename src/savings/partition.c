@@ -19,6 +19,20 @@
 #include "savings/savings_int.h"
 #include "savings/swap.h"
 
+enum { // numbers of its own counters, from the first
+    OWN_partition_reads,
+    OWN_partition_writes = OWN_partition_reads + 4,
+    OWN_partition_cycles = OWN_partition_writes + 4,
+    OWN_slow_file_cycles,
+    OWN_partition_wait_cycles,
+    OWN_frf_low_cycles,
+    OWN_partition_swaps,
+    OWN_swap_table_reads,
+    OWN_pilot_accesses,
+    OWN_pilots,
+    OWN_pilot_cycles,
+};
+
 enum part { FRF_HIGH, FRF_LOW, SRF, WHOLE_SLOW };
 static_assert((int)FRF_HIGH == FILE_FAST && (int)FRF_LOW == FILE_FAST_LOW &&
                   (int)SRF == FILE_SLOW && (int)WHOLE_SLOW == FILE_ALL_SLOW,
@@ -143,19 +157,20 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t cycl
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
     (void)v;
+    uint64_t *const c = savings_own(a, SAVINGS_partition);
     const struct partition *const k = self;
     for (uint32_t i = 0; i < 4; i++) {
-        a->c[ACT_partition_reads + i] += k->reads[i];
-        a->c[ACT_partition_writes + i] += k->writes[i];
+        c[OWN_partition_reads + i] += k->reads[i];
+        c[OWN_partition_writes + i] += k->writes[i];
     }
-    a->c[k->n != 0 ? ACT_partition_cycles : ACT_slow_file_cycles] += a->c[ACT_sm_busy_cycles];
-    a->c[ACT_partition_swaps] += k->swaps;
-    a->c[ACT_swap_table_reads] += k->lookups;
-    a->c[ACT_pilot_accesses] += k->counted;
-    a->c[ACT_pilots] += k->pilots;
-    a->c[ACT_pilot_cycles] += k->pilot_cycles;
-    a->c[ACT_partition_wait_cycles] += k->waits;
-    a->c[ACT_frf_low_cycles] +=
+    c[k->n != 0 ? OWN_partition_cycles : OWN_slow_file_cycles] += a->c[ACT_sm_busy_cycles];
+    c[OWN_partition_swaps] += k->swaps;
+    c[OWN_swap_table_reads] += k->lookups;
+    c[OWN_pilot_accesses] += k->counted;
+    c[OWN_pilots] += k->pilots;
+    c[OWN_pilot_cycles] += k->pilot_cycles;
+    c[OWN_partition_wait_cycles] += k->waits;
+    c[OWN_frf_low_cycles] +=
         k->low_cycles + (k->is_low && now > k->low_since ? now - k->low_since : 0);
 }
 
@@ -181,6 +196,43 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
 }
 
 // ---- what it is --------------------------------------------------------------------------------
+// clang-format off
+static const struct act_own counters[] = {
+    {.at = OWN_partition_reads, .n = 4, .name = "partition_reads",
+     .unit = "warp registers", .component = "rf",
+     .prose = "partitioned register file: rows read in the fast partition, there in low mode, in "
+              "the slow partition, in a file that is all slow"},
+    {.at = OWN_partition_writes, .n = 4, .name = "partition_writes",
+     .unit = "warp registers", .component = "rf",
+     .prose = "partitioned register file: rows written, likewise"},
+    {.at = OWN_partition_cycles, .name = "partition_cycles", .unit = "SM cycles", .component = "rf",
+     .prose = "partitioned register file: cycles in which SMs held work"},
+    {.at = OWN_slow_file_cycles, .name = "slow_file_cycles", .unit = "SM cycles", .component = "rf",
+     .prose = "register file near threshold: cycles in which SMs held work"},
+    {.at = OWN_partition_wait_cycles, .name = "partition_wait_cycles",
+     .unit = "cycles", .component = "rf",
+     .prose = "partitioned register file: cycles by which operands and results came later",
+     .free = "waiting"},
+    {.at = OWN_frf_low_cycles, .name = "frf_low_cycles", .unit = "SM cycles", .component = "rf",
+     .prose = "partitioned register file: cycles in which the fast partition was in low mode",
+     .free = "a state: accesses pay by partition_reads and partition_writes"},
+    {.at = OWN_partition_swaps, .name = "partition_swaps",
+     .unit = "warp registers", .component = "rf",
+     .prose = "partitioned register file: pairs of rows of running warps that changed places"},
+    {.at = OWN_swap_table_reads, .name = "swap_table_reads", .unit = "registers", .component = "rf",
+     .prose = "partitioned register file: rows looked up in the swapping table"},
+    {.at = OWN_pilot_accesses, .name = "pilot_accesses", .unit = "registers", .component = "rf",
+     .prose = "partitioned register file: accesses that pilot warps counted"},
+    {.at = OWN_pilots, .name = "pilots", .unit = "warps", .component = "rf",
+     .prose = "partitioned register file: pilot warps chosen, one a kernel and SM",
+     .free = "an id and a bit"},
+    {.at = OWN_pilot_cycles, .name = "pilot_cycles", .unit = "SM cycles", .component = "rf",
+     .prose = "partitioned register file: cycles from the start of a pilot warp to its end, of "
+              "those that have ended",
+     .free = "a part of the time; counted accesses pay"},
+};
+// clang-format on
+
 // clang-format off
 static const struct savings_option options[] = {
     {.name = "frf_registers", .value = 4, .high = 16, .unit = "registers",
@@ -280,6 +332,7 @@ const struct savings_part part_partition = {
             "finds the registers for the fast one",
     .paper = "dissertation, chapter 6",
     .roles = ROLE_SUPPLY | ROLE_ACCESS,
+    .counters = {PART_ROWS(counters)},
     .options = {PART_ROWS(options)},
     .lines = {PART_ROWS(lines)},
     .effects = {PART_ROWS(effects)},

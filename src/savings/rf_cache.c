@@ -17,6 +17,20 @@
 #include "savings/rfc.h"
 #include "savings/savings_int.h"
 
+enum { // numbers of its own counters, from the first
+    OWN_rfc_reads,
+    OWN_rfc_writes = OWN_rfc_reads + 3,
+    OWN_rfc_bypasses,
+    OWN_rfc_evictions,
+    OWN_rfc_flushed = OWN_rfc_evictions + 2,
+    OWN_rfc_flushes = OWN_rfc_flushed + 2,
+    OWN_rfc_checks,
+    OWN_rfc_slow_reads,
+    OWN_rfc_slow_writes,
+    OWN_rfc_cycles,
+    OWN_rfc_wait_cycles,
+};
+
 enum { LIVE, DEAD, FATES };
 // The banks behind the cache: names of the option `mrf`, in their order.
 enum { MRF_STV, MRF_NTV };
@@ -25,6 +39,7 @@ struct rf_cache {
     const struct sm_view *v;                    // of the SM; set when it gets work
     uint32_t entries, banks, ports[2], latency; // ports: read, write
     bool is_slow;
+    uint32_t at_slow_file; // counter of a whole file near threshold
     uint64_t next[2][ACT_MAX_BANKS]; // next free slot of a bank's read ports, of its write ports
     uint64_t reads[RFC_READS], writes, bypasses, evicted[FATES], flushed[FATES], flushes, waits;
     uint64_t held; // warps that have entries
@@ -141,22 +156,23 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t at) 
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
     (void)v, (void)now;
+    uint64_t *const c = savings_own(a, SAVINGS_rf_cache);
     const struct rf_cache *const k = self;
-    for (uint32_t i = 0; i < RFC_READS; i++) a->c[ACT_rfc_reads + i] += k->reads[i];
+    for (uint32_t i = 0; i < RFC_READS; i++) c[OWN_rfc_reads + i] += k->reads[i];
     for (uint32_t i = 0; i < FATES; i++) {
-        a->c[ACT_rfc_evictions + i] += k->evicted[i];
-        a->c[ACT_rfc_flushed + i] += k->flushed[i];
+        c[OWN_rfc_evictions + i] += k->evicted[i];
+        c[OWN_rfc_flushed + i] += k->flushed[i];
     }
-    a->c[ACT_rfc_writes] += k->writes;
-    a->c[ACT_rfc_bypasses] += k->bypasses;
-    a->c[ACT_rfc_checks] += k->reads[RFC_HIT] + k->reads[RFC_MISS] + k->reads[RFC_BOTH] + k->writes;
-    a->c[ACT_rfc_flushes] += k->flushes;
-    a->c[ACT_rfc_wait_cycles] += k->waits;
-    a->c[ACT_rfc_cycles] += a->c[ACT_sm_busy_cycles];
+    c[OWN_rfc_writes] += k->writes;
+    c[OWN_rfc_bypasses] += k->bypasses;
+    c[OWN_rfc_checks] += k->reads[RFC_HIT] + k->reads[RFC_MISS] + k->reads[RFC_BOTH] + k->writes;
+    c[OWN_rfc_flushes] += k->flushes;
+    c[OWN_rfc_wait_cycles] += k->waits;
+    c[OWN_rfc_cycles] += a->c[ACT_sm_busy_cycles];
     if (!k->is_slow) return;
-    a->c[ACT_slow_file_cycles] += a->c[ACT_sm_busy_cycles];
-    a->c[ACT_rfc_slow_reads] += k->reads[RFC_MISS] + k->reads[RFC_BOTH];
-    a->c[ACT_rfc_slow_writes] += k->bypasses + k->evicted[LIVE] + k->flushed[LIVE];
+    a->c[k->at_slow_file] += a->c[ACT_sm_busy_cycles];
+    c[OWN_rfc_slow_reads] += k->reads[RFC_MISS] + k->reads[RFC_BOTH];
+    c[OWN_rfc_slow_writes] += k->bypasses + k->evicted[LIVE] + k->flushed[LIVE];
 }
 
 static const struct sm_row_port rows = {.read = read_rows, .write = write_rows};
@@ -179,11 +195,50 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
     k->ports[0] = s->c.rfc_read_ports;
     k->ports[1] = s->c.rfc_write_ports;
     k->is_slow = savings_value(&s->set, "mrf") == MRF_NTV;
+    k->at_slow_file = act_number("slow_file_cycles");
     k->latency = k->is_slow ? savings_value(&s->set, "srf_latency") : 1;
     return true;
 }
 
 // ---- what it is --------------------------------------------------------------------------------
+// clang-format off
+static const struct act_own counters[] = {
+    {.at = OWN_rfc_reads, .n = 3, .name = "rfc_reads", .unit = "warp registers", .component = "rf",
+     .prose = "register-file cache: rows read there, in the banks, and in both (some lanes in "
+              "each)"},
+    {.at = OWN_rfc_writes, .name = "rfc_writes", .unit = "warp registers", .component = "rf",
+     .prose = "register-file cache: rows written there"},
+    {.at = OWN_rfc_bypasses, .name = "rfc_bypasses", .unit = "warp registers", .component = "rf",
+     .prose = "register-file cache: rows written past it, into the banks: results of memory, of "
+              "warps that have left the active set, and of no lane",
+     .free = "rf_writes pays: a write of a bank"},
+    {.at = OWN_rfc_evictions, .n = 2, .name = "rfc_evictions",
+     .unit = "warp registers", .component = "rf",
+     .prose = "register-file cache: entries given up for another register: written back, dropped "
+              "as no lane's value is read again"},
+    {.at = OWN_rfc_flushed, .n = 2, .name = "rfc_flushed",
+     .unit = "warp registers", .component = "rf",
+     .prose = "register-file cache: entries of warps that left the active set: written back, "
+              "dropped"},
+    {.at = OWN_rfc_flushes, .name = "rfc_flushes", .unit = "warps", .component = "rf",
+     .prose = "register-file cache: warps that left the active set with entries",
+     .free = "warps; their registers are charged"},
+    {.at = OWN_rfc_checks, .name = "rfc_checks", .unit = "warp registers", .component = "rf",
+     .prose = "register-file cache: rows whose tags were compared"},
+    {.at = OWN_rfc_slow_reads, .name = "rfc_slow_reads",
+     .unit = "warp registers", .component = "rf",
+     .prose = "register-file cache: rows read in banks near threshold"},
+    {.at = OWN_rfc_slow_writes, .name = "rfc_slow_writes",
+     .unit = "warp registers", .component = "rf",
+     .prose = "register-file cache: rows written, or written back, into banks near threshold"},
+    {.at = OWN_rfc_cycles, .name = "rfc_cycles", .unit = "SM cycles", .component = "rf",
+     .prose = "register-file cache: cycles in which SMs held work"},
+    {.at = OWN_rfc_wait_cycles, .name = "rfc_wait_cycles", .unit = "cycles", .component = "rf",
+     .prose = "register-file cache: cycles by which operands and results came later",
+     .free = "waiting"},
+};
+// clang-format on
+
 // clang-format off
 static const struct savings_option options[] = {
     {.name = "mrf", .names = "stv ntv", .value = MRF_NTV, .unit = "",
@@ -247,6 +302,7 @@ const struct savings_part part_rf_cache = {
             "which may be near threshold",
     .paper = "Gebhart et al., ISCA 2011; dissertation, 6.6.5",
     .roles = ROLE_SUPPLY | ROLE_ACCESS,
+    .counters = {PART_ROWS(counters)},
     .options = {PART_ROWS(options)},
     .lines = {PART_ROWS(lines)},
     .effects = {PART_ROWS(effects)},

@@ -3,7 +3,7 @@
 //
 //   read      a register that is there in all lanes that read it hits; one that is there in some of
 //             them is read in both places; a miss brings nothing in. A last read leaves no value
-//             that anyone will want
+//             that a later instruction reads
 //   written   a result takes an entry: its register's, else a free one, else the oldest (first in,
 //             first out)
 //   evicted   the entry's value goes to the banks if a lane of it is dirty: written here, and not

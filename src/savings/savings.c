@@ -74,6 +74,54 @@ void savings_order(enum savings_list list, uint32_t id[SAVINGS_PARTS]) {
     FOR_EACH_BIT64(i, left) id[n++] = (uint32_t)i;
 }
 
+// ---- counters ----------------------------------------------------------------------------------
+// Where lists have them, in this order; of parts that are not named, last.
+static const struct { uint8_t id; enum act_place place; } counted[] = {
+    {SAVINGS_tric, ACT_PLACE_REGISTERS},      {SAVINGS_coma, ACT_PLACE_REGISTERS},
+    {SAVINGS_partition, ACT_PLACE_REGISTERS}, {SAVINGS_rf_cache, ACT_PLACE_REGISTERS},
+    {SAVINGS_gating, ACT_PLACE_UNITS},        {SAVINGS_gates, ACT_PLACE_UNITS},
+    {SAVINGS_adaptive, ACT_PLACE_UNITS},      {SAVINGS_lanes, ACT_PLACE_UNITS},
+    {SAVINGS_warp_folding, ACT_PLACE_UNITS},  {SAVINGS_lane_shifting, ACT_PLACE_UNITS},
+    {SAVINGS_shift, ACT_PLACE_UNITS},         {SAVINGS_origami_scheduler, ACT_PLACE_UNITS},
+    {SAVINGS_lines, ACT_PLACE_LINES},         {SAVINGS_mask_access, ACT_PLACE_LINES},
+    {SAVINGS_meters, ACT_PLACE_METERS},
+};
+
+// Numbers that a part takes.
+static uint32_t numbers_of(const struct savings_part *p) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->counters.n; i++) {
+        const struct act_own *const r = &p->counters.row[i];
+        const uint32_t end = r->at + (r->n != 0 ? r->n : 1);
+        n = end > n ? end : n;
+    }
+    return n;
+}
+
+uint32_t savings_counters(uint32_t id) {
+    uint32_t first = ACT_SAVINGS_FIRST;
+    for (uint32_t i = 0; i < id; i++) first += numbers_of(parts[i]);
+    return first;
+}
+
+bool act_part(uint32_t i, struct act_part *out) {
+    uint32_t id = i < WW_COUNT(counted) ? counted[i].id : 0;
+    enum act_place place = i < WW_COUNT(counted) ? counted[i].place : ACT_PLACE_LAST;
+    if (i >= WW_COUNT(counted)) {
+        uint64_t left = (1ull << SAVINGS_PARTS) - 1;
+        for (uint32_t k = 0; k < WW_COUNT(counted); k++) left &= ~(1ull << counted[k].id);
+        for (uint32_t k = WW_COUNT(counted); k < i && left != 0; k++) left &= left - 1;
+        if (left == 0) return false;
+        id = bits_first64(left);
+    }
+    assert(savings_counters(SAVINGS_PARTS) <= ACT_N && "the numbers of this room suffice");
+    *out = (struct act_part){.place = place,
+                             .row = parts[id]->counters.row,
+                             .n = parts[id]->counters.n,
+                             .first = savings_counters(id)};
+    return true;
+}
+
 // ---- options -----------------------------------------------------------------------------------
 // Where an option's value stands, or UINT32_MAX.
 static uint32_t find_option(const char *name) {
@@ -196,6 +244,20 @@ static bool is_chosen(const struct savings *s, uint32_t id) {
     return (s->mechanisms & savings_users(id)) != 0;
 }
 
+// ... that has something to do in an SM.
+static bool works_in_sm(const struct savings *s, uint32_t id) {
+    const struct savings_part *const p = parts[id];
+    return p->state_bytes != 0 && is_chosen(s, id) && (p->is_there == NULL || p->is_there(s));
+}
+
+static enum ww_status check_number(const struct savings *s, struct diags *d) {
+    uint32_t n = 0;
+    for (uint32_t id = 0; id < SAVINGS_PARTS; id++) n += works_in_sm(s, id);
+    if (n <= SM_MAX_TECHNIQUES) return WW_OK;
+    return diag_add(d, WW_ERROR_CONFIG, "an SM runs at most %u techniques, these are %u",
+                    SM_MAX_TECHNIQUES, n);
+}
+
 static enum ww_status check_roles(const struct savings *s, struct diags *d) {
     static const struct {
         uint32_t role;
@@ -235,6 +297,7 @@ enum ww_status savings_make(const struct savings_request *r, const struct sm_con
     if (status == WW_OK) status = check_roles(&s, d);
     for (uint32_t id = 0; id < SAVINGS_PARTS && status == WW_OK; id++)
         if (is_chosen(&s, id) && parts[id]->check != NULL) status = parts[id]->check(&s, c, d);
+    if (status == WW_OK) status = check_number(&s, d);
     if (status == WW_OK) *out = s;
     return status;
 }
@@ -261,8 +324,7 @@ bool savings_wants_last_reads(const struct savings *s) {
 // False: out of memory.
 static bool add_part(struct savings_sm *s, uint32_t id) {
     const struct savings_part *const p = parts[id];
-    if (p->state_bytes == 0 || !is_chosen(&s->set, id)) return true;
-    if (p->is_there != NULL && !p->is_there(&s->set)) return true;
+    if (!works_in_sm(&s->set, id)) return true;
     assert(s->n < SM_MAX_TECHNIQUES);
     void *const self = s->state[id] = ww_alloc_aligned(p->state_bytes);
     if (self == NULL) return false;

@@ -102,6 +102,9 @@ const struct savings_part *savings_part(uint32_t id); // part.h
 // The mechanisms (bit mask) whose doing a part's counts may be: itself, or those that use it.
 uint32_t savings_users(uint32_t id);
 
+// The number of the first of a part's own counters (activity.h).
+uint32_t savings_counters(uint32_t id);
+
 struct savings_option {
     const char *name;
     uint32_t value, low, high; // the default, and the range

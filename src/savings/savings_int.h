@@ -1,9 +1,9 @@
-// Where the parts of one SM meet: each knows this header, and the headers of the shared parts that
-// it uses.
+// Where the parts of one SM meet. A part knows this header and the headers of the shared parts that
+// it uses, and no other part.
 #ifndef WW_SAVINGS_INT_H
 #define WW_SAVINGS_INT_H
 
-#include "activity/savings.h"
+#include "activity/sm.h"
 #include "savings/part.h"
 
 struct savings_sm {
@@ -13,6 +13,11 @@ struct savings_sm {
     struct sm_technique technique[SM_MAX_TECHNIQUES];
     uint32_t n;
 };
+
+// The first of a part's own counters.
+static inline uint64_t *savings_own(struct activity *a, enum savings_part_id part) {
+    return a->c + savings_counters(part);
+}
 
 // Active warps whose next instruction is of the unit: what INT_ACTV and FP_ACTV count. A warp that
 // waits for memory has left the active set, or is about to (but see active_waits of the SM).

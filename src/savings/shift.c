@@ -9,6 +9,22 @@
 #include "savings/gating.h"
 #include "savings/savings_int.h"
 
+enum { // numbers of its own counters, from the first
+    OWN_shift_logic_uses,
+    OWN_shift_logic_cycles = OWN_shift_logic_uses + 2,
+};
+
+// clang-format off
+static const struct act_own counters[] = {
+    {.at = OWN_shift_logic_uses, .n = 2, .name = "shift_logic_uses",
+     .unit = "half-warps", .component = "exu",
+     .prose = "INT and FP instructions that went through the shift stages, two of a folded one"},
+    {.at = OWN_shift_logic_cycles, .name = "shift_logic_cycles",
+     .unit = "SM cycles", .component = "exu",
+     .prose = "busy SM cycles with shift stages in the pipelines"},
+};
+// clang-format on
+
 // clang-format off
 static const struct savings_option options[] = {
     {.name = "shift_stages", .value = 2, .high = 100, .unit = "stages",
@@ -49,6 +65,7 @@ static const struct savings_area areas[] = {
 // clang-format on
 
 const struct savings_part part_shift = {
+    .counters = {PART_ROWS(counters)},
     .options = {PART_ROWS(options)},
     .lines = {PART_ROWS(lines)},
     .effects = {PART_ROWS(effects)},

@@ -22,6 +22,16 @@
 #include "isa/isa.h"
 #include "savings/savings_int.h"
 
+enum { // numbers of its own counters, from the first
+    OWN_row_on_cycles,
+    OWN_row_waking_cycles,
+    OWN_row_drowsy_cycles,
+    OWN_row_off_cycles,
+    OWN_row_wakes,
+    OWN_row_charges,
+    OWN_row_wait_cycles,
+};
+
 struct span { // of cycles, without `until`
     uint64_t from, until;
 };
@@ -154,6 +164,7 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t cycl
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
     (void)v;
+    uint64_t *const c = savings_own(a, SAVINGS_tric);
     const struct tric *const k = self;
     uint64_t on = k->on, waking = k->waking, allocated = k->allocated;
     for (uint32_t w = 0; w < SM_MAX_WARPS; w++) {
@@ -172,13 +183,13 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
                 allocated -= r->begin - now;
         }
     }
-    a->c[ACT_row_on_cycles] += on - waking;
-    a->c[ACT_row_waking_cycles] += waking;
-    a->c[ACT_row_drowsy_cycles] += allocated - on;
-    a->c[ACT_row_off_cycles] += k->rows * a->c[ACT_sm_busy_cycles] - allocated;
-    a->c[ACT_row_wakes] += k->wakes;
-    a->c[ACT_row_charges] += k->charges;
-    a->c[ACT_row_wait_cycles] += k->waits;
+    c[OWN_row_on_cycles] += on - waking;
+    c[OWN_row_waking_cycles] += waking;
+    c[OWN_row_drowsy_cycles] += allocated - on;
+    c[OWN_row_off_cycles] += k->rows * a->c[ACT_sm_busy_cycles] - allocated;
+    c[OWN_row_wakes] += k->wakes;
+    c[OWN_row_charges] += k->charges;
+    c[OWN_row_wait_cycles] += k->waits;
 }
 
 static const struct sm_row_port rows = {.read = read_rows, .write = write_rows};
@@ -194,6 +205,30 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
 }
 
 // ---- what it is --------------------------------------------------------------------------------
+// clang-format off
+static const struct act_own counters[] = {
+    {.at = OWN_row_on_cycles, .name = "row_on_cycles", .unit = "row cycles", .component = "rf",
+     .prose = "drowsy rows: register rows that were on, in cycles in which SMs held work",
+     .free = "drowsy rows: a row that is on leaks as without them"},
+    {.at = OWN_row_waking_cycles, .name = "row_waking_cycles",
+     .unit = "row cycles", .component = "rf",
+     .prose = "drowsy rows: register rows that were waking",
+     .free = "drowsy rows: a row that wakes leaks as one that is on"},
+    {.at = OWN_row_drowsy_cycles, .name = "row_drowsy_cycles",
+     .unit = "row cycles", .component = "rf",
+     .prose = "drowsy rows: register rows that kept their data at the retention supply"},
+    {.at = OWN_row_off_cycles, .name = "row_off_cycles", .unit = "row cycles", .component = "rf",
+     .prose = "drowsy rows: register rows that were off, as no warp had them"},
+    {.at = OWN_row_wakes, .name = "row_wakes", .unit = "rows", .component = "rf",
+     .prose = "drowsy rows: times that a row was woken"},
+    {.at = OWN_row_charges, .name = "row_charges", .unit = "rows", .component = "rf",
+     .prose = "drowsy rows: times that a row was given to a warp and left the state off"},
+    {.at = OWN_row_wait_cycles, .name = "row_wait_cycles", .unit = "cycles", .component = "rf",
+     .prose = "drowsy rows: cycles by which operands and results came later, as rows were waking",
+     .free = "waiting"},
+};
+// clang-format on
+
 // clang-format off
 static const struct savings_option options[] = {
     {.name = "row_wakeup", .value = 3, .high = 1000, .unit = "cycles",
@@ -245,6 +280,7 @@ const struct savings_part part_tric = {
             "reads or writes them",
     .paper = "dissertation, 5.3",
     .roles = ROLE_SUPPLY,
+    .counters = {PART_ROWS(counters)},
     .options = {PART_ROWS(options)},
     .effects = {PART_ROWS(effects)},
     .areas = {PART_ROWS(areas)},

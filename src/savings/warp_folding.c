@@ -15,6 +15,14 @@
 #include "savings/lane.h"
 #include "savings/savings_int.h"
 
+enum { // numbers of its own counters, from the first
+    OWN_folded,
+    OWN_fold_spared = OWN_folded + 2,
+    OWN_fold_cycles = OWN_fold_spared + 2,
+    OWN_fold_phases = OWN_fold_cycles + 2,
+    OWN_fold_phases_off,
+};
+
 struct folding {
     struct lanes *lanes;
     uint32_t phase, slots_of, off_at; // options: cycles; slots of a folded instruction; per cent
@@ -62,9 +70,10 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
     (void)v, (void)now;
+    uint64_t *const c = savings_own(a, SAVINGS_warp_folding);
     const struct folding *const f = self;
-    a->c[ACT_fold_phases] += f->phases;
-    a->c[ACT_fold_phases_off] += f->phases_off;
+    c[OWN_fold_phases] += f->phases;
+    c[OWN_fold_phases_off] += f->phases_off;
 }
 
 static const struct sm_life_port life = {.work = work};
@@ -89,6 +98,28 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
 }
 
 // ---- what it is --------------------------------------------------------------------------------
+// clang-format off
+static const struct act_own counters[] = {
+    {.at = OWN_folded, .n = 2, .name = "folded", .unit = "warp instructions", .component = "exu",
+     .prose = "warp folding: of these, INT and FP, issued as two half-warps",
+     .free = "its second half-warp pays at shift_logic_uses; its threads at thread_by_class"},
+    {.at = OWN_fold_spared, .n = 2, .name = "fold_spared",
+     .unit = "warp instructions", .component = "exu",
+     .prose = "warp folding: of these, issued while folding was on, but with a half that had no "
+              "active thread",
+     .free = "a part of lane_issues"},
+    {.at = OWN_fold_cycles, .n = 2, .name = "fold_cycles", .unit = "SM cycles", .component = "exu",
+     .prose = "warp folding: cycles in which folding of INT, of FP was on", .free = "time"},
+    {.at = OWN_fold_phases, .name = "fold_phases", .unit = "phases", .component = "exu",
+     .prose = "warp folding: phases that began",
+     .free = "a comparison of two counters, in the figure of the shift logic"},
+    {.at = OWN_fold_phases_off, .name = "fold_phases_off", .unit = "phases", .component = "exu",
+     .prose = "warp folding: of these, without folding because the phase before used most issue "
+              "slots",
+     .free = "a part of fold_phases"},
+};
+// clang-format on
+
 // clang-format off
 static const struct savings_option options[] = {
     {.name = "fold_minority", .value = 70, .high = 100, .unit = "per cent",
@@ -115,6 +146,7 @@ const struct savings_part part_warp_folding = {
     .what = "for a part of each phase INT and FP instructions run as two half-warps, one after "
             "the other, on the lower half of the lanes",
     .paper = "Abdel-Majeed's dissertation (2016), 4.3.1",
+    .counters = {PART_ROWS(counters)},
     .options = {PART_ROWS(options)},
     .uses = {&part_phases, &part_shift},
     .check = check,

@@ -179,14 +179,14 @@ static struct value builtin(struct eval *e, enum builtin b) {
 
 static struct value counter(struct eval *e, uint32_t row, int64_t element) {
     struct value v;
-    const struct result *r = scope_result(e, &v, act_info[row].name);
+    const struct result *r = scope_result(e, &v, act_row(row)->name);
     if (!r) return v;
     struct kernel_result k;
     if (!scope_kernels(e, r, &k)) return number(NAN);
     double sum = 0;
-    for (uint32_t i = 0; i < act_info[row].n; i++)
+    for (uint32_t i = 0; i < act_row(row)->n; i++)
         if (element < 0 || element == (int64_t)i)
-            sum += (double)k.activity.c[act_info[row].first + i];
+            sum += (double)k.activity.c[act_row(row)->first + i];
     return number(sum);
 }
 
@@ -458,7 +458,7 @@ static int64_t element_of(uint32_t row, sqlite3_value *v) {
     const char *name = (const char *)sqlite3_value_text(v);
     if (!name || sqlite3_value_type(v) != SQLITE_TEXT) {
         const int64_t i = sqlite3_value_int64(v);
-        return i >= 0 && i < act_info[row].n ? i : -1;
+        return i >= 0 && i < act_row(row)->n ? i : -1;
     }
     const bool classes = act_entries(row) == ACT_BY_CLASS, slots = act_entries(row) == ACT_BY_STALL;
     for (uint32_t i = 0; classes && i < OPC_N; i++)
@@ -470,8 +470,8 @@ static int64_t element_of(uint32_t row, sqlite3_value *v) {
 
 static struct value no_element(struct eval *e, uint32_t row, sqlite3_value *v) {
     const char *name = (const char *)sqlite3_value_text(v);
-    return wrong(e, "counter `%s` has no element `%s`; it has 0 to %u", act_info[row].name,
-                 name ? name : "", act_info[row].n - 1);
+    return wrong(e, "counter `%s` has no element `%s`; it has 0 to %u", act_row(row)->name,
+                 name ? name : "", act_row(row)->n - 1);
 }
 
 enum histogram { HISTOGRAM_PART, HISTOGRAM_WEIGHTED, HISTOGRAM_HIGHEST };
@@ -483,7 +483,7 @@ static void histogram(sqlite3_context *c, int n, sqlite3_value **arg, enum histo
         answer(c, e, wrong(e, "there is no counter `%s`", name));
         return;
     }
-    const int64_t last = act_info[row].n - 1, from = n > 1 ? sqlite3_value_int64(arg[1]) : 0,
+    const int64_t last = act_row(row)->n - 1, from = n > 1 ? sqlite3_value_int64(arg[1]) : 0,
                   to = n > 2 ? sqlite3_value_int64(arg[2]) : last;
     if (from < 0 || to > last || from > to) {
         answer(c, e,
@@ -521,9 +521,9 @@ static void f_act(sqlite3_context *c, int n, sqlite3_value **arg) {
     const int row = act_find(name);
     struct value v;
     if (row < 0) {
-        const char **names = arena_alloc(e->arena, act_info_n * sizeof *names);
-        for (uint32_t i = 0; i < act_info_n; i++) names[i] = act_info[i].name;
-        const int near = text_nearest(name, names, act_info_n);
+        const char **names = arena_alloc(e->arena, act_rows() * sizeof *names);
+        for (uint32_t i = 0; i < act_rows(); i++) names[i] = act_row(i)->name;
+        const int near = text_nearest(name, names, act_rows());
         v = near >= 0 ? wrong(e, "there is no counter `%s`; did you mean `%s`?", name, names[near])
                       : wrong(e, "there is no counter `%s`", name);
     } else if (n > 1 && element_of((uint32_t)row, arg[1]) < 0) {
@@ -690,7 +690,7 @@ static void f_event(sqlite3_context *c, int n, sqlite3_value **arg) {
         answer(
             c, e,
             number(watts_event_j(e->watts[e->scope.configuration],
-                                 act_info[row].first +
+                                 act_row(row)->first +
                                      (n > 1 ? (uint32_t)element_of((uint32_t)row, arg[1]) : 0))));
 }
 
@@ -958,7 +958,7 @@ enum ww_status eval_new(struct arena *a, const struct study *s,
         add_column(e, s->metric.at[i].name, COLUMN_METRIC, i);
     }
     for (uint32_t i = 0; i < BUILTIN_N; i++) add_column(e, builtin_name[i], COLUMN_BUILTIN, i);
-    for (uint32_t i = 0; i < act_info_n; i++) add_column(e, act_info[i].name, COLUMN_COUNTER, i);
+    for (uint32_t i = 0; i < act_rows(); i++) add_column(e, act_row(i)->name, COLUMN_COUNTER, i);
     for (uint32_t i = 0; i < s->configuration.n; i++) {
         const char *why = NULL;
         e->watts[i] = watts_new(a, gpus[i], &why);

@@ -142,10 +142,10 @@ static bool sum_of(const char *key, const struct kept *k, char out[DIGEST_BYTES]
         sum_number(&h, q->launches);
         sum_number(&h, q->cycles);
         sum_number(&h, q->seconds);
-        for (uint32_t n = 0; n < act_info_n; n++) {
-            digest_text(&h, act_info[n].name);
-            digest_feed(&h, &q->activity.c[act_info[n].first],
-                        act_info[n].n * sizeof q->activity.c[0]);
+        for (uint32_t n = 0; n < act_rows(); n++) {
+            digest_text(&h, act_row(n)->name);
+            digest_feed(&h, &q->activity.c[act_row(n)->first],
+                        act_row(n)->n * sizeof q->activity.c[0]);
         }
     }
     return digest_end(&h, out);
@@ -220,8 +220,8 @@ static enum ww_status read_rows(struct store *s, struct arena *a, const char *ke
                        element = (uint32_t)sqlite3_column_int(q, 2);
         const char *name = (const char *)sqlite3_column_text(q, 1);
         const int row = name ? act_find(name) : -1;
-        if (row < 0 || at >= out->r.n_kernels || element >= act_info[row].n) continue;
-        out->r.kernel[at].activity.c[act_info[row].first + element] =
+        if (row < 0 || at >= out->r.n_kernels || element >= act_row(row)->n) continue;
+        out->r.kernel[at].activity.c[act_row(row)->first + element] =
             (uint64_t)sqlite3_column_int64(q, 3);
     }
     ok = q && step == SQLITE_DONE;
@@ -278,14 +278,14 @@ static double need(struct fields *f, const json_t *o, const char *name) {
 }
 
 static void add_activity(struct fields *f, struct activity *sum, const json_t *a) {
-    for (uint32_t k = 0; k < act_info_n; k++) {
-        const json_t *v = json_object_get(a, act_info[k].name);
-        if (act_info[k].n == 1 ? !json_is_integer(v) : json_array_size(v) != act_info[k].n) {
-            if (!f->missing) f->missing = act_info[k].name;
+    for (uint32_t k = 0; k < act_rows(); k++) {
+        const json_t *v = json_object_get(a, act_row(k)->name);
+        if (act_row(k)->n == 1 ? !json_is_integer(v) : json_array_size(v) != act_row(k)->n) {
+            if (!f->missing) f->missing = act_row(k)->name;
             continue;
         }
-        for (uint32_t n = 0; n < act_info[k].n; n++)
-            sum->c[act_info[k].first + n] += run_counter_at(a, act_info[k].name, n);
+        for (uint32_t n = 0; n < act_row(k)->n; n++)
+            sum->c[act_row(k)->first + n] += run_counter_at(a, act_row(k)->name, n);
     }
 }
 
@@ -334,12 +334,12 @@ static void collect(struct arena *a, const struct run *r, struct fields *f, stru
 }
 
 static bool put_counters(sqlite3_stmt *q, uint32_t kernel, const struct activity *a) {
-    for (uint32_t k = 0; k < act_info_n; k++)
-        for (uint32_t n = 0; n < act_info[k].n; n++) {
-            const uint64_t v = a->c[act_info[k].first + n];
+    for (uint32_t k = 0; k < act_rows(); k++)
+        for (uint32_t n = 0; n < act_row(k)->n; n++) {
+            const uint64_t v = a->c[act_row(k)->first + n];
             if (!v) continue;
             sqlite3_bind_int64(q, 2, kernel);
-            sqlite3_bind_text(q, 3, act_info[k].name, -1, SQLITE_STATIC);
+            sqlite3_bind_text(q, 3, act_row(k)->name, -1, SQLITE_STATIC);
             sqlite3_bind_int64(q, 4, n);
             sqlite3_bind_int64(q, 5, (int64_t)v);
             if (sqlite3_step(q) != SQLITE_DONE) return false;

@@ -214,11 +214,11 @@ static void put_steps(struct writer *w, struct arena *a, const struct view_input
 
 static void put_counters(struct writer *w, sqlite3_stmt *s, int64_t launch,
                          const struct activity *a) {
-    for (uint32_t k = 0; k < act_info_n; k++)
-        for (uint32_t i = 0; i < act_info[k].n; i++)
-            if (a->c[act_info[k].first + i])
-                insert(w, s, "itii", launch, act_info[k].name, (int64_t)i,
-                       (int64_t)a->c[act_info[k].first + i]);
+    for (uint32_t k = 0; k < act_rows(); k++)
+        for (uint32_t i = 0; i < act_row(k)->n; i++)
+            if (a->c[act_row(k)->first + i])
+                insert(w, s, "itii", launch, act_row(k)->name, (int64_t)i,
+                       (int64_t)a->c[act_row(k)->first + i]);
 }
 
 static void put_usage(struct writer *w, sqlite3_stmt *s, int64_t launch, const struct account *p,
@@ -239,12 +239,12 @@ static void put_intervals(struct writer *w, sqlite3_stmt *row, sqlite3_stmt *cou
         if (!account_interval(p, k, v, &u)) continue; // of no cycles
         insert(w, row, "iiidddd", (int64_t)k->launch, (int64_t)iv->from, (int64_t)iv->to, u.seconds,
                u.energy_j, u.all_dynamic_j[0], u.all_static_j[0]);
-        for (uint32_t c = 0; c < act_info_n; c++)
-            for (uint32_t i = 0; i < act_info[c].n; i++)
-                if (iv->activity.c[act_info[c].first + i])
+        for (uint32_t c = 0; c < act_rows(); c++)
+            for (uint32_t i = 0; i < act_row(c)->n; i++)
+                if (iv->activity.c[act_row(c)->first + i])
                     insert(w, counter, "iitii", (int64_t)k->launch, (int64_t)iv->from,
-                           act_info[c].name, (int64_t)i,
-                           (int64_t)iv->activity.c[act_info[c].first + i]);
+                           act_row(c)->name, (int64_t)i,
+                           (int64_t)iv->activity.c[act_row(c)->first + i]);
     }
 }
 

@@ -97,11 +97,11 @@ static double hot(const struct bench *b) {
 static void dump_counts(const struct bench *b) {
     const struct gpu_result *r = bench_last(b);
     if (!getenv("WW_MICRO_COUNTS")) return;
-    for (uint32_t i = 0; i < act_info_n; i++)
-        for (uint32_t k = 0; k < act_info[i].n; k++)
-            if (r->activity.c[act_info[i].first + k])
-                print_message("    %s[%u] %llu\n", act_info[i].name, k,
-                              (unsigned long long)r->activity.c[act_info[i].first + k]);
+    for (uint32_t i = 0; i < act_rows(); i++)
+        for (uint32_t k = 0; k < act_row(i)->n; k++)
+            if (r->activity.c[act_row(i)->first + k])
+                print_message("    %s[%u] %llu\n", act_row(i)->name, k,
+                              (unsigned long long)r->activity.c[act_row(i)->first + k]);
 }
 
 static uint32_t clock_of(struct bench *b, uint64_t io) {

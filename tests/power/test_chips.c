@@ -264,13 +264,13 @@ static void every_counter(void **state) {
             paid[k] |= power_event_energy(&t, k) > 0 || power_effect_charges(&t, k);
         diags_free(&d);
     }
-    for (uint32_t i = 0; i < act_info_n; i++) {
+    for (uint32_t i = 0; i < act_rows(); i++) {
         bool any = false;
-        for (uint32_t k = 0; k < act_info[i].n; k++)
-            any |= paid[act_info[i].first + k];
-        const char *reason = power_free_reason(act_info[i].first);
-        if (any && reason) fail_msg("%s is charged and free: %s", act_info[i].name, reason);
-        if (!any && !reason) fail_msg("%s costs nothing and nobody says why", act_info[i].name);
+        for (uint32_t k = 0; k < act_row(i)->n; k++)
+            any |= paid[act_row(i)->first + k];
+        const char *reason = power_free_reason(act_row(i)->first);
+        if (any && reason) fail_msg("%s is charged and free: %s", act_row(i)->name, reason);
+        if (!any && !reason) fail_msg("%s costs nothing and nobody says why", act_row(i)->name);
     }
 }
 

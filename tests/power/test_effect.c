@@ -8,7 +8,6 @@
 #include <math.h>
 #include <cmocka.h>
 
-#include "activity/savings.h"
 #include "activity/sm.h"
 #include "gpu/fields.h"
 #include "power/circuit.h"
@@ -48,14 +47,14 @@ static void fill(struct activity *a) {
     a->c[ACT_idle_cycles + ACT_INT_DOMAIN + 1] = 6000000;
 }
 static void gate(struct activity *a) {
-    a->c[ACT_gate_uncompensated + ACT_INT_DOMAIN] = 100000;
-    a->c[ACT_gate_compensated + ACT_INT_DOMAIN + 1] = 2900000; // 3 million domain cycles off
-    a->c[ACT_gate_events + ACT_INT_DOMAIN] = 30000;
-    a->c[ACT_gate_overhead + ACT_INT_DOMAIN] = 14 * 30000;
-    a->c[ACT_gate_compensated + ACT_FP_DOMAIN + 1] = 7000000;
-    a->c[ACT_gate_compensated + ACT_LDST_DOMAIN] = 1000000;
-    a->c[ACT_gate_overhead + ACT_LDST_DOMAIN] = 2000000; // more than it saved
-    a->c[ACT_gates_cycles] = a->c[ACT_sm_busy_cycles];
+    a->c[act_number("gate_uncompensated") + ACT_INT_DOMAIN] = 100000;
+    a->c[act_number("gate_compensated") + ACT_INT_DOMAIN + 1] = 2900000; // 3 million domain cycles off
+    a->c[act_number("gate_events") + ACT_INT_DOMAIN] = 30000;
+    a->c[act_number("gate_overhead") + ACT_INT_DOMAIN] = 14 * 30000;
+    a->c[act_number("gate_compensated") + ACT_FP_DOMAIN + 1] = 7000000;
+    a->c[act_number("gate_compensated") + ACT_LDST_DOMAIN] = 1000000;
+    a->c[act_number("gate_overhead") + ACT_LDST_DOMAIN] = 2000000; // more than it saved
+    a->c[act_number("gates_cycles")] = a->c[ACT_sm_busy_cycles];
 }
 
 static void ledger(void **state) {
@@ -138,7 +137,7 @@ static void lines(void **state) {
 struct moved {
     double static_j, dynamic_j;
 };
-static uint32_t act_of(const char *counter) { return act_info[act_find(counter)].first; }
+static uint32_t act_of(const char *counter) { return act_row(act_find(counter))->first; }
 static struct moved moved_by(const struct power_effect *o, int at, double count, double part_s,
                              double parts) {
     const struct power_component *const cells = &tree.component[at];
@@ -345,16 +344,16 @@ static void areas(void **state) {
     fill(&a);
     power_savings(&tree, &a, 1e-3, &s);
     assert_true(power_savings_all_mm2(&s) == 0);
-    a.c[ACT_row_off_cycles] = 1;
+    a.c[act_number("row_off_cycles")] = 1;
     power_savings(&tree, &a, 1e-3, &s);
     close_to(power_savings_mm2(&s, line("rf")), 15 * 1024 * 2 * (latch + 1024 * cell));
     const double cycles = (double)(a.c[ACT_sm_busy_cycles] + a.c[ACT_sm_idle_cycles]) / 15;
-    a.c[ACT_line_on] = (uint64_t)(15 * 28 * cycles); // 128 lines an SM
-    a.c[ACT_line_drowsy] = (uint64_t)(15 * 100 * cycles);
+    a.c[act_number("line_on")] = (uint64_t)(15 * 28 * cycles); // 128 lines an SM
+    a.c[act_number("line_drowsy")] = (uint64_t)(15 * 100 * cycles);
     power_savings(&tree, &a, 1e-3, &s);
     close_to(power_savings_mm2(&s, line("l1")), 15 * 128 * (latch + 2 * 1024 * cell));
     const double before = power_savings_all_mm2(&s);
-    a.c[ACT_divided_cycles] = 1;
+    a.c[act_number("divided_cycles")] = 1;
     power_savings(&tree, &a, 1e-3, &s);
     const double gates = power_savings_mm2(&s, line("rf_access")),
                  table = power_savings_mm2(&s, line("masks"));
@@ -413,7 +412,7 @@ static void cache(void **state) {
     close_to(tree.rfc.write_share, a.write_j / banks.write_j);
     static struct activity used;
     struct power_savings s;
-    used.c[ACT_rfc_cycles] = 1;
+    used.c[act_number("rfc_cycles")] = 1;
     power_savings(&tree, &used, 1e-3, &s);
     close_to(power_savings_mm2(&s, line("rfc")), 15 * a.area_mm2);
     close_to(tree.rfc.leak_share,
@@ -555,16 +554,16 @@ static void single_lanes(void **state) {
     diags_init(&d);
     fill(&a);
     assert_int_equal(power_run(&tree, &a, 1e-3, &without, &d), WW_OK);
-    a.c[ACT_lane_idle_cycles] = 32 * 11000000ull;
-    a.c[ACT_lane_busy_cycles + 1] = 32 * 10000000ull;
-    a.c[ACT_lane_uncompensated] = 32 * 100000ull + 16;
-    a.c[ACT_lane_compensated + 1] = 32 * 2900000ull - 16;
-    a.c[ACT_lane_events] = 32 * 30000;
-    a.c[ACT_lane_overhead] = 32 * 30000 * 14;
-    a.c[ACT_lane_compensated + 8] = 32 * 7000000ull;
-    a.c[ACT_lane_idle_periods_int + 63] = 3200; // of single lanes
-    a.c[ACT_shift_logic_cycles] = a.c[ACT_sm_busy_cycles];
-    a.c[ACT_shift_logic_uses] = 5000000;
+    a.c[act_number("lane_idle_cycles")] = 32 * 11000000ull;
+    a.c[act_number("lane_busy_cycles") + 1] = 32 * 10000000ull;
+    a.c[act_number("lane_uncompensated")] = 32 * 100000ull + 16;
+    a.c[act_number("lane_compensated") + 1] = 32 * 2900000ull - 16;
+    a.c[act_number("lane_events")] = 32 * 30000;
+    a.c[act_number("lane_overhead")] = 32 * 30000 * 14;
+    a.c[act_number("lane_compensated") + 8] = 32 * 7000000ull;
+    a.c[act_number("lane_idle_periods_int") + 63] = 3200; // of single lanes
+    a.c[act_number("shift_logic_cycles")] = a.c[ACT_sm_busy_cycles];
+    a.c[act_number("shift_logic_uses")] = 5000000;
     assert_int_equal(power_run(&tree, &a, 1e-3, &with, &d), WW_OK);
     power_savings(&tree, &a, 1e-3, &s);
     assert_true(s.seen[line("int")] && s.seen[line("shift_logic")] && !s.seen[line("sfu")]);

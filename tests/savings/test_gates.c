@@ -1,6 +1,5 @@
 // GATES' order of issue: figure 4 of the paper as drawn, priority switches, and what does not go
 // together.
-#include "activity/savings.h"
 #include "test_view.h"
 
 // ---- figure 4 ----------------------------------------------------------------------------------
@@ -86,7 +85,7 @@ static void types_in_order(void **state) {
     fake_cycle(&f, 5);
     assert_int_equal(prefer(&f, 13), 1);
     const struct activity a = fake_count(&f, 6);
-    assert_int_equal(a.c[ACT_gates_switches], 2);
+    assert_int_equal(a.c[act_number("gates_switches")], 2);
     savings_sm_destroy(f.sm);
 }
 // With active_waits a warp that waits for memory holds its type's place and its type's last
@@ -155,7 +154,7 @@ static void owners(void **state) {
                 assert_int_equal(fake_preferred(&f, sc, (ints[k] | 10) & f.v.mine[sc]),
                                  row[i].first[k][sc]);
         }
-        assert_int_equal(fake_count(&f, 4).c[ACT_gates_switches], row[i].switches);
+        assert_int_equal(fake_count(&f, 4).c[act_number("gates_switches")], row[i].switches);
         savings_sm_destroy(f.sm);
     }
     // With orders of their own and a shared set both schedulers agree for good once a type has run

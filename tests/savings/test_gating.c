@@ -1,7 +1,6 @@
 // The power-gating state machines. First schedules that are short enough to follow by hand, then
 // long random ones against a machine that ticks through every cycle as the paper draws it
 // (MICRO-46, figure 2c and section 5), while ours is asked in a few cycles only.
-#include "activity/savings.h"
 #include "test_view.h"
 #include "savings/gating.h"
 
@@ -31,13 +30,13 @@ static void conventional(void **state) {
     fake_cycle(&f, 50); // 20 cycles off, 6 of them compensated
     assert_int_equal(fake_want(&f, UNIT_INT, 1u << SM_PIPE_INT), 53);
     const struct activity a = fake_count(&f, 60); // on from 53, off from 58: two more
-    assert_int_equal(a.c[ACT_gate_uncompensated], 7 + 14 + 2);
-    assert_int_equal(a.c[ACT_gate_compensated], 6);
-    assert_int_equal(a.c[ACT_gate_wakeup], 6);
-    assert_int_equal(a.c[ACT_gate_events], 3);
-    assert_int_equal(a.c[ACT_gate_wakeups], 2);
-    assert_int_equal(a.c[ACT_gate_early_wakeups], 1);
-    assert_int_equal(a.c[ACT_gate_critical_wakeups], 0);
+    assert_int_equal(a.c[act_number("gate_uncompensated")], 7 + 14 + 2);
+    assert_int_equal(a.c[act_number("gate_compensated")], 6);
+    assert_int_equal(a.c[act_number("gate_wakeup")], 6);
+    assert_int_equal(a.c[act_number("gate_events")], 3);
+    assert_int_equal(a.c[act_number("gate_wakeups")], 2);
+    assert_int_equal(a.c[act_number("gate_early_wakeups")], 1);
+    assert_int_equal(a.c[act_number("gate_critical_wakeups")], 0);
     savings_sm_destroy(f.sm);
 }
 
@@ -58,10 +57,10 @@ static void blackout(void **state) {
     fake_cycle(&f, 50);
     assert_int_equal(fake_want(&f, UNIT_INT, 1u << SM_PIPE_INT), 53);
     const struct activity a = fake_count(&f, 53);
-    assert_int_equal(a.c[ACT_gate_uncompensated], 28);
-    assert_int_equal(a.c[ACT_gate_compensated], 1);
-    assert_int_equal(a.c[ACT_gate_early_wakeups], 0);
-    assert_int_equal(a.c[ACT_gate_critical_wakeups], 1);
+    assert_int_equal(a.c[act_number("gate_uncompensated")], 28);
+    assert_int_equal(a.c[act_number("gate_compensated")], 1);
+    assert_int_equal(a.c[act_number("gate_early_wakeups")], 0);
+    assert_int_equal(a.c[act_number("gate_critical_wakeups")], 1);
     savings_sm_destroy(f.sm);
 }
 
@@ -94,10 +93,10 @@ static void coordinated(void **state) {
     // FP has no active warp: both off, the upper in 5, the lower with it
     assert_false(fake_on(&f, SM_PIPE_FP));
     const struct activity a = fake_count(&f, 60);
-    assert_int_equal(a.c[ACT_gate_uncompensated], 14);
-    assert_int_equal(a.c[ACT_gate_compensated], 60 - 40 - 14);
-    assert_int_equal(a.c[ACT_gate_compensated + 1], 60 - 5 - 14);
-    assert_int_equal(a.c[ACT_gate_compensated + ACT_FP_DOMAIN], 60 - 5 - 14);
+    assert_int_equal(a.c[act_number("gate_uncompensated")], 14);
+    assert_int_equal(a.c[act_number("gate_compensated")], 60 - 40 - 14);
+    assert_int_equal(a.c[act_number("gate_compensated") + 1], 60 - 5 - 14);
+    assert_int_equal(a.c[act_number("gate_compensated") + ACT_FP_DOMAIN], 60 - 5 - 14);
     savings_sm_destroy(f.sm);
 }
 
@@ -117,8 +116,8 @@ static void coordinated_beside(void **state) {
     fake_cycle(&f, 101);
     assert_false(fake_on(&f, SM_PIPE_INT));
     const struct activity a = fake_count(&f, 111);
-    assert_int_equal(a.c[ACT_gate_uncompensated], 111 - 101);
-    assert_int_equal(a.c[ACT_gate_compensated], 0);
+    assert_int_equal(a.c[act_number("gate_uncompensated")], 111 - 101);
+    assert_int_equal(a.c[act_number("gate_compensated")], 0);
     savings_sm_destroy(f.sm);
 }
 
@@ -155,7 +154,7 @@ static void two_schedulers_wake_two(void **state) {
     fake_cycle(&f, 21); // one of them alone: the first is on its way already
     assert_int_equal(fake_want(&f, UNIT_INT, both), 23);
     const struct activity a = fake_count(&f, 30);
-    assert_int_equal(a.c[ACT_gate_wakeups] + a.c[ACT_gate_wakeups + 1], 2);
+    assert_int_equal(a.c[act_number("gate_wakeups")] + a.c[act_number("gate_wakeups") + 1], 2);
     savings_sm_destroy(f.sm);
 }
 
@@ -183,9 +182,9 @@ static void adaptive_window(void **state) {
     assert_int_equal(want, 5);
     // 5 for the first two epochs, then 6, 7, 8, 9, 10, 10 and four each of 10, 9, 8, 7, 6, 5
     const struct activity a = fake_count(&f, t);
-    assert_int_equal(a.c[ACT_idle_detect_cycles],
+    assert_int_equal(a.c[act_number("idle_detect_cycles")],
                      1000 * (5 + 5 + 6 + 7 + 8 + 9 + 10 + 10 + 4 * 45));
-    assert_int_equal(a.c[ACT_idle_detect_cycles + 1], 5 * t);
+    assert_int_equal(a.c[act_number("idle_detect_cycles") + 1], 5 * t);
     savings_sm_destroy(f.sm);
 }
 
@@ -229,11 +228,11 @@ static uint32_t draw(uint32_t n) {
 }
 
 static void compare(const struct activity *a, uint32_t d, const struct ticking *m) {
-    assert_int_equal(a->c[ACT_gate_uncompensated + d], m->uncompensated);
-    assert_int_equal(a->c[ACT_gate_compensated + d], m->compensated);
-    assert_int_equal(a->c[ACT_gate_wakeup + d], m->wakeup);
-    assert_int_equal(a->c[ACT_gate_events + d], m->events);
-    assert_int_equal(a->c[ACT_gate_wakeups + d], m->wakeups);
+    assert_int_equal(a->c[act_number("gate_uncompensated") + d], m->uncompensated);
+    assert_int_equal(a->c[act_number("gate_compensated") + d], m->compensated);
+    assert_int_equal(a->c[act_number("gate_wakeup") + d], m->wakeup);
+    assert_int_equal(a->c[act_number("gate_events") + d], m->events);
+    assert_int_equal(a->c[act_number("gate_wakeups") + d], m->wakeups);
 }
 
 // One cluster; instructions come in bursts. Ours is asked only in cycles with an instruction.
@@ -269,7 +268,7 @@ static void one_cluster(const char *words, bool is_blackout) {
         }
         const struct activity a = fake_count(&f, t);
         compare(&a, 0, &m);
-        if (is_blackout) assert_int_equal(a.c[ACT_gate_early_wakeups], 0);
+        if (is_blackout) assert_int_equal(a.c[act_number("gate_early_wakeups")], 0);
         assert_true(m.events > 3);
         savings_sm_destroy(f.sm);
     }
@@ -357,7 +356,7 @@ static void coordinated_ticks(void **state) {
         const struct activity a = fake_count(&f, t);
         compare(&a, 0, &m[0]);
         compare(&a, 1, &m[1]);
-        assert_int_equal(a.c[ACT_gate_early_wakeups] + a.c[ACT_gate_early_wakeups + 1], 0);
+        assert_int_equal(a.c[act_number("gate_early_wakeups")] + a.c[act_number("gate_early_wakeups") + 1], 0);
         savings_sm_destroy(f.sm);
     }
     assert_true(both_off > 1000 && stayed > 1000); // the schedules reach what they are about

@@ -1,7 +1,6 @@
 // Single lanes: where threads go (figures 4.4 and 4.6 of the dissertation as drawn, then every
 // pattern against plain loops), and the state machine of each lane, by hand and against a machine
 // that ticks through every cycle for each lane.
-#include "activity/savings.h"
 #include "exec/level.h"
 #include "test_view.h"
 #include "savings/lane.h"
@@ -160,21 +159,21 @@ static void each_lane_alone(void **state) {
     fake_cycle(&f, 30); // lane 4: idle from 23, off again since 28
     assert_int_equal(wanted(&f, 0, 15), 33);
     const struct activity a = fake_count(&f, 33);
-    assert_int_equal(a.c[ACT_lane_busy_cycles], 4 * 6);
-    assert_int_equal(a.c[ACT_lane_idle_cycles], 32 * 33 - 24);
+    assert_int_equal(a.c[act_number("lane_busy_cycles")], 4 * 6);
+    assert_int_equal(a.c[act_number("lane_idle_cycles")], 32 * 33 - 24);
     // off: 0..3 in 15..29; 4 in 5..19 and 28..32; 27 lanes in 5..32
-    assert_int_equal(a.c[ACT_lane_uncompensated], 4 * 14 + 14 + 5 + 27 * 14);
-    assert_int_equal(a.c[ACT_lane_compensated], 4 * 1 + 1 + 27 * 14);
-    assert_int_equal(a.c[ACT_lane_wakeup], 3 * 5);
-    assert_int_equal(a.c[ACT_lane_events], 4 + 2 + 27);
-    assert_int_equal(a.c[ACT_lane_wakeups], 5);
-    assert_int_equal(a.c[ACT_lane_early_wakeups], 0);
-    assert_int_equal(a.c[ACT_lane_overhead], 33 * 14);
-    assert_int_equal(a.c[ACT_lane_on_idle], 32 * 33 - 24 - a.c[ACT_lane_uncompensated] -
-                                                a.c[ACT_lane_compensated] - a.c[ACT_lane_wakeup]);
-    assert_int_equal(a.c[ACT_lane_idle_periods_int + 4], 4); // before the instruction
-    assert_int_equal(a.c[ACT_lane_idle_cycles + 8], 32 * 33);
-    assert_int_equal(a.c[ACT_lane_uncompensated + 8], 0);
+    assert_int_equal(a.c[act_number("lane_uncompensated")], 4 * 14 + 14 + 5 + 27 * 14);
+    assert_int_equal(a.c[act_number("lane_compensated")], 4 * 1 + 1 + 27 * 14);
+    assert_int_equal(a.c[act_number("lane_wakeup")], 3 * 5);
+    assert_int_equal(a.c[act_number("lane_events")], 4 + 2 + 27);
+    assert_int_equal(a.c[act_number("lane_wakeups")], 5);
+    assert_int_equal(a.c[act_number("lane_early_wakeups")], 0);
+    assert_int_equal(a.c[act_number("lane_overhead")], 33 * 14);
+    assert_int_equal(a.c[act_number("lane_on_idle")], 32 * 33 - 24 - a.c[act_number("lane_uncompensated")] -
+                                                a.c[act_number("lane_compensated")] - a.c[act_number("lane_wakeup")]);
+    assert_int_equal(a.c[act_number("lane_idle_periods_int") + 4], 4); // before the instruction
+    assert_int_equal(a.c[act_number("lane_idle_cycles") + 8], 32 * 33);
+    assert_int_equal(a.c[act_number("lane_uncompensated") + 8], 0);
     savings_sm_destroy(f.sm);
 }
 
@@ -243,18 +242,18 @@ static void a_phase(void **state) {
     fake_cycle(&f, 515);
     assert_true(is_on(&f, UINT32_MAX));
     const struct activity a = fake_count(&f, 516);
-    assert_int_equal(a.c[ACT_lane_issues], 2);
-    assert_int_equal(a.c[ACT_folded], 1);
-    assert_int_equal(a.c[ACT_fold_cycles], 210);
-    assert_int_equal(a.c[ACT_fold_cycles + 1], 120);
-    assert_int_equal(a.c[ACT_shift_logic_uses], 3);
-    assert_int_equal(a.c[ACT_lane_busy_cycles], 16 * 11 + 16 * 6); // lower 301..311, upper 301..306
-    assert_int_equal(a.c[ACT_lane_idle_periods_int + 63], 32); // 0..300
-    assert_int_equal(a.c[ACT_lane_events], 32 + 32);          // in 7; upper 307, lower 319
-    assert_int_equal(a.c[ACT_lane_uncompensated], 64 * 14);
-    assert_int_equal(a.c[ACT_lane_compensated], // 7..294, 319..508, 307..511
+    assert_int_equal(a.c[act_number("lane_issues")], 2);
+    assert_int_equal(a.c[act_number("folded")], 1);
+    assert_int_equal(a.c[act_number("fold_cycles")], 210);
+    assert_int_equal(a.c[act_number("fold_cycles") + 1], 120);
+    assert_int_equal(a.c[act_number("shift_logic_uses")], 3);
+    assert_int_equal(a.c[act_number("lane_busy_cycles")], 16 * 11 + 16 * 6); // lower 301..311, upper 301..306
+    assert_int_equal(a.c[act_number("lane_idle_periods_int") + 63], 32); // 0..300
+    assert_int_equal(a.c[act_number("lane_events")], 32 + 32);          // in 7; upper 307, lower 319
+    assert_int_equal(a.c[act_number("lane_uncompensated")], 64 * 14);
+    assert_int_equal(a.c[act_number("lane_compensated")], // 7..294, 319..508, 307..511
                      32 * (288 - 14) + 16 * (190 - 14) + 16 * (205 - 14));
-    assert_int_equal(a.c[ACT_lane_wakeup], 3 * (32 + 16 + 16));
+    assert_int_equal(a.c[act_number("lane_wakeup")], 3 * (32 + 16 + 16));
     savings_sm_destroy(f.sm);
 }
 
@@ -316,8 +315,8 @@ static void halves_use_slots(void **state) {
             for (uint32_t k = 0; k < n; k++) give(&f, SM_PIPE_INT, UINT32_MAX, 313, 4);
             fake_cycle(&f, 600);
             const struct activity a = fake_count(&f, 601);
-            assert_int_equal(a.c[ACT_folded], n);
-            assert_int_equal(a.c[ACT_fold_phases_off], slots == 2 && n == 270);
+            assert_int_equal(a.c[act_number("folded")], n);
+            assert_int_equal(a.c[act_number("fold_phases_off")], slots == 2 && n == 270);
             savings_sm_destroy(f.sm);
         }
     }
@@ -338,8 +337,8 @@ static void full_phases_do_not_fold(void **state) {
         assert_int_equal(savings_lanes(f.sm)->fold[0].to > 300, folds);
         assert_int_equal(savings_lanes(f.sm)->fold[1].to > 300, folds);
         const struct activity a = fake_count(&f, 301);
-        assert_int_equal(a.c[ACT_fold_phases], 1);
-        assert_int_equal(a.c[ACT_fold_phases_off], !folds);
+        assert_int_equal(a.c[act_number("fold_phases")], 1);
+        assert_int_equal(a.c[act_number("fold_phases_off")], !folds);
         savings_sm_destroy(f.sm);
     }
 }
@@ -463,13 +462,13 @@ static void against_ticks_at_level(void) {
             count_cycle(t, o, &n);
         }
         const struct activity a = fake_count(&f, TICKS);
-        assert_int_equal(a.c[ACT_lane_busy_cycles], n.busy);
-        assert_int_equal(a.c[ACT_lane_idle_cycles], n.idle);
-        assert_int_equal(a.c[ACT_lane_uncompensated], n.before);
-        assert_int_equal(a.c[ACT_lane_compensated], n.after);
-        assert_int_equal(a.c[ACT_lane_wakeup], n.waking);
-        assert_int_equal(a.c[ACT_lane_events], n.events);
-        assert_int_equal(a.c[ACT_lane_wakeups], n.wakeups);
+        assert_int_equal(a.c[act_number("lane_busy_cycles")], n.busy);
+        assert_int_equal(a.c[act_number("lane_idle_cycles")], n.idle);
+        assert_int_equal(a.c[act_number("lane_uncompensated")], n.before);
+        assert_int_equal(a.c[act_number("lane_compensated")], n.after);
+        assert_int_equal(a.c[act_number("lane_wakeup")], n.waking);
+        assert_int_equal(a.c[act_number("lane_events")], n.events);
+        assert_int_equal(a.c[act_number("lane_wakeups")], n.wakeups);
         assert_true(n.events > 100 && n.before > 0 && n.after > 0);
         savings_sm_destroy(f.sm);
     }
@@ -495,22 +494,22 @@ static void long_idle(void **state) {
     assert_false(is_on(&f, 1));
     assert_int_equal(wanted(&f, 0, 15), at + 3);
     const struct activity a = fake_count(&f, now);
-    assert_int_equal(a.c[ACT_lane_busy_cycles], 4 * 6);
-    assert_int_equal(a.c[ACT_lane_idle_cycles], 32 * now - 24);
+    assert_int_equal(a.c[act_number("lane_busy_cycles")], 4 * 6);
+    assert_int_equal(a.c[act_number("lane_idle_cycles")], 32 * now - 24);
     // off: 0..3 from 15 to at, and from at + 8 on; the others from 5 on
-    assert_int_equal(a.c[ACT_lane_uncompensated], (4 + 4 + 28) * 14);
-    assert_int_equal(a.c[ACT_lane_compensated],
+    assert_int_equal(a.c[act_number("lane_uncompensated")], (4 + 4 + 28) * 14);
+    assert_int_equal(a.c[act_number("lane_compensated")],
                      4 * (at - 15 - 14) + 4 * (now - (at + 8) - 14) + 28 * (now - 5 - 14));
-    assert_int_equal(a.c[ACT_lane_wakeup], 3 * 4);
-    assert_int_equal(a.c[ACT_lane_events], 32 + 4);
-    assert_int_equal(a.c[ACT_lane_wakeups], 4);
+    assert_int_equal(a.c[act_number("lane_wakeup")], 3 * 4);
+    assert_int_equal(a.c[act_number("lane_events")], 32 + 4);
+    assert_int_equal(a.c[act_number("lane_wakeups")], 4);
     fake_cycle(&f, now);
     assert_int_equal(wanted(&f, 0, UINT32_MAX), now + 3);
     fake_cycle(&f, now + 3);
     give(&f, SM_PIPE_INT, UINT32_MAX, now + 3, 6);
     const struct activity b = fake_count(&f, now + 4);
-    assert_int_equal(b.c[ACT_lane_idle_cycles], 32 * (now + 3) - 24);
-    assert_int_equal(b.c[ACT_lane_idle_periods_int + 63], 32);
+    assert_int_equal(b.c[act_number("lane_idle_cycles")], 32 * (now + 3) - 24);
+    assert_int_equal(b.c[act_number("lane_idle_periods_int") + 63], 32);
     savings_sm_destroy(f.sm);
 }
 
@@ -556,10 +555,10 @@ static void groups(void **state) {
     fake_cycle(&f, 1800); // nobody is in the other group: nothing to force
     assert_int_equal(preferred(&f, 0, 15), 15);
     const struct activity a = fake_count(&f, 1801);
-    assert_int_equal(a.c[ACT_group_phases], 1);
-    assert_int_equal(a.c[ACT_group_phases + 1], 5);
-    assert_int_equal(a.c[ACT_group_forced], 1);
-    assert_int_equal(a.c[ACT_group_switches], 1);
+    assert_int_equal(a.c[act_number("group_phases")], 1);
+    assert_int_equal(a.c[act_number("group_phases") + 1], 5);
+    assert_int_equal(a.c[act_number("group_forced")], 1);
+    assert_int_equal(a.c[act_number("group_switches")], 1);
     savings_sm_destroy(f.sm);
 }
 

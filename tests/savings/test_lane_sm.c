@@ -162,21 +162,21 @@ static void compare(const struct witness *w, const struct activity *a, uint64_t 
             }
             all = (ends - begins) * l->width;
         }
-        assert_int_equal(a->c[ACT_lane_busy_cycles + index], busy * l->weight);
-        assert_int_equal(a->c[ACT_lane_idle_cycles + index], (all - busy) * l->weight);
-        const uint64_t states = a->c[ACT_lane_on_idle + index] +
-                                a->c[ACT_lane_uncompensated + index] +
-                                a->c[ACT_lane_compensated + index] + a->c[ACT_lane_wakeup + index];
+        assert_int_equal(a->c[act_number("lane_busy_cycles") + index], busy * l->weight);
+        assert_int_equal(a->c[act_number("lane_idle_cycles") + index], (all - busy) * l->weight);
+        const uint64_t states = a->c[act_number("lane_on_idle") + index] +
+                                a->c[act_number("lane_uncompensated") + index] +
+                                a->c[act_number("lane_compensated") + index] + a->c[act_number("lane_wakeup") + index];
         assert_int_equal(states, l->type_gated[0] ? (all - busy) * l->weight : 0);
-        assert_true(a->c[ACT_lane_on_idle + index] <= all * l->weight); // not below zero
-        assert_true(a->c[ACT_lane_wakeups + index] <= a->c[ACT_lane_events + index]);
-        assert_int_equal(a->c[ACT_lane_overhead + index], 14 * a->c[ACT_lane_events + index]);
+        assert_true(a->c[act_number("lane_on_idle") + index] <= all * l->weight); // not below zero
+        assert_true(a->c[act_number("lane_wakeups") + index] <= a->c[act_number("lane_events") + index]);
+        assert_int_equal(a->c[act_number("lane_overhead") + index], 14 * a->c[act_number("lane_events") + index]);
     }
     for (uint32_t n = 1; n < ACT_IDLE_LENGTHS; n++) {
-        assert_int_equal(a->c[ACT_lane_idle_periods_int + n], periods[0][n]);
-        assert_int_equal(a->c[ACT_lane_idle_periods_fp + n], periods[1][n]);
+        assert_int_equal(a->c[act_number("lane_idle_periods_int") + n], periods[0][n]);
+        assert_int_equal(a->c[act_number("lane_idle_periods_fp") + n], periods[1][n]);
     }
-    assert_int_equal(a->c[ACT_folded] + a->c[ACT_folded + 1], w->folded);
+    assert_int_equal(a->c[act_number("folded")] + a->c[act_number("folded") + 1], w->folded);
     assert_int_equal(a->c[ACT_thread_instructions], w->threads);
 }
 
@@ -247,11 +247,11 @@ static void all_programs(uint32_t machine) {
             assert_int_equal(got.a.c[ACT_thread_instructions], want.a.c[ACT_thread_instructions]);
             if (set[i] == M(lane_meter))
                 assert_int_equal(got.a.c[ACT_sm_busy_cycles], want.a.c[ACT_sm_busy_cycles]);
-            events += got.a.c[ACT_lane_events];
-            folded += got.a.c[ACT_folded];
-            spared += got.a.c[ACT_fold_spared];
-            shifts += got.a.c[ACT_lane_shifts];
-            partial += got.a.c[ACT_group_phases + 1];
+            events += got.a.c[act_number("lane_events")];
+            folded += got.a.c[act_number("folded")];
+            spared += got.a.c[act_number("fold_spared")];
+            shifts += got.a.c[act_number("lane_shifts")];
+            partial += got.a.c[act_number("group_phases") + 1];
         }
     }
     assert_true(events > 1000 && folded > 100 && spared > 10 && shifts > 100 && partial > 0);

@@ -191,33 +191,33 @@ static void words_that_stay_quiet(void **state) {
     begin_slice(&part_mask_access, &s, &k1);
     struct cache_event e = {.what = CACHE_READ_HIT, .array = ARRAY_L1D, .words = 0xff0f, .sectors = 1};
     port->hear(&slice, &e);
-    assert_int_equal(c[ACT_mask_words + ARRAY_L1D], 12);
-    assert_int_equal(c[ACT_mask_spared_reads + ARRAY_L1D], 20);
+    assert_int_equal(c[act_number("mask_words") + ARRAY_L1D], 12);
+    assert_int_equal(c[act_number("mask_spared_reads") + ARRAY_L1D], 20);
     e.what = CACHE_READ_MISS; // nothing is read
     port->hear(&slice, &e);
     e.what = CACHE_WRITE_HIT; // the line is dropped
     port->hear(&slice, &e);
-    assert_int_equal(c[ACT_mask_accesses + ARRAY_L1D], 1);
+    assert_int_equal(c[act_number("mask_accesses") + ARRAY_L1D], 1);
     // L2: a read of two sectors of which three words are wanted; with `mask_fills` 0 it brings both.
     e = (struct cache_event){.what = CACHE_READ_MISS, .array = ARRAY_L2, .words = 0x111, .sectors = 3};
     begin_slice(&part_mask_access, &s, &k2);
     port->hear(&slice, &e);
-    assert_int_equal(c[ACT_mask_spared_reads + ARRAY_L2], 32 - 3);
+    assert_int_equal(c[act_number("mask_spared_reads") + ARRAY_L2], 32 - 3);
     savings_set(&s, "mask_fills", 0);
     begin_slice(&part_mask_access, &s, &k2);
     port->hear(&slice, &e);
-    assert_int_equal(c[ACT_mask_spared_reads + ARRAY_L2], 32 - 3 + 32 - 16);
+    assert_int_equal(c[act_number("mask_spared_reads") + ARRAY_L2], 32 - 3 + 32 - 16);
     e.what = CACHE_WRITE_MISS;
     port->hear(&slice, &e);
-    assert_int_equal(c[ACT_mask_spared_writes], 32 - 3);
+    assert_int_equal(c[act_number("mask_spared_writes")], 32 - 3);
     e.is_atomic = true, e.what = CACHE_WRITE_HIT;
     port->hear(&slice, &e);
-    assert_int_equal(c[ACT_mask_spared_atomics], 32 - 3);
+    assert_int_equal(c[act_number("mask_spared_atomics")], 32 - 3);
     e = (struct cache_event){.what = CACHE_EVICT, .array = ARRAY_L2, .words = 0xf, .sectors = 1};
     port->hear(&slice, &e);
-    assert_int_equal(c[ACT_mask_spared_writebacks], 4); // of the sector's eight
-    assert_int_equal(c[ACT_mask_words + ARRAY_L2], 3 + 16 + 3 + 3 + 4);
-    assert_int_equal(c[ACT_mask_accesses + ARRAY_L2], 4);
+    assert_int_equal(c[act_number("mask_spared_writebacks")], 4); // of the sector's eight
+    assert_int_equal(c[act_number("mask_words") + ARRAY_L2], 3 + 16 + 3 + 3 + 4);
+    assert_int_equal(c[act_number("mask_accesses") + ARRAY_L2], 4);
 }
 
 // ---- time is whole ------------------------------------------------------------------------------
@@ -229,24 +229,24 @@ static void states_add_up(void **state) {
     savings_set(&s, "in_shared", 1);
     savings_set(&s, "in_const", 1);
     savings_set(&s, "tags_drowsy", 1);
-    a.c[ACT_line_on + ARRAY_L1D] = 30, a.c[ACT_line_on + ARRAY_L2] = 9000;
-    a.c[ACT_tag_on + ARRAY_L1D] = 11;
+    a.c[act_number("line_on") + ARRAY_L1D] = 30, a.c[act_number("line_on") + ARRAY_L2] = 9000;
+    a.c[act_number("tag_on") + ARRAY_L1D] = 11;
     for (uint32_t twice = 0; twice < 2; twice++) { // it may be done again
         savings_close(&s, &c, 2, 5, 1000, &a);
-        assert_int_equal(a.c[ACT_line_drowsy + ARRAY_L1D], 2 * 8 * 1000 - 30);
-        assert_int_equal(a.c[ACT_tag_drowsy + ARRAY_L1D], 2 * 8 * 1000 - 11);
-        assert_int_equal(a.c[ACT_line_drowsy + ARRAY_SHARED], 2 * 128 * 1000);
-        assert_int_equal(a.c[ACT_line_drowsy + ARRAY_CONST], 0); // there is no such cache
+        assert_int_equal(a.c[act_number("line_drowsy") + ARRAY_L1D], 2 * 8 * 1000 - 30);
+        assert_int_equal(a.c[act_number("tag_drowsy") + ARRAY_L1D], 2 * 8 * 1000 - 11);
+        assert_int_equal(a.c[act_number("line_drowsy") + ARRAY_SHARED], 2 * 128 * 1000);
+        assert_int_equal(a.c[act_number("line_drowsy") + ARRAY_CONST], 0); // there is no such cache
         // More than there is time for is no more than all of it.
-        assert_int_equal(a.c[ACT_line_on + ARRAY_L2], 5000);
-        assert_int_equal(a.c[ACT_line_drowsy + ARRAY_L2], 0);
-        assert_int_equal(a.c[ACT_line_off + ARRAY_L1D], 0);
+        assert_int_equal(a.c[act_number("line_on") + ARRAY_L2], 5000);
+        assert_int_equal(a.c[act_number("line_drowsy") + ARRAY_L2], 0);
+        assert_int_equal(a.c[act_number("line_off") + ARRAY_L1D], 0);
     }
     memset(&a, 0, sizeof a);
     s.mechanisms = M(cache_decay);
     savings_close(&s, &c, 1, 0, 10, &a);
-    assert_int_equal(a.c[ACT_line_off + ARRAY_L1D], 80);
-    assert_int_equal(a.c[ACT_line_off + ARRAY_SHARED], 0); // does not decay
+    assert_int_equal(a.c[act_number("line_off") + ARRAY_L1D], 80);
+    assert_int_equal(a.c[act_number("line_off") + ARRAY_SHARED], 0); // does not decay
     memset(&a, 0, sizeof a);
     s.mechanisms = M(mask_access);
     savings_close(&s, &c, 1, 0, 10, &a);
@@ -422,11 +422,11 @@ static void random_programs(void **state) {
                 const uint64_t *const c = got.a.c;
                 const uint32_t lines[] = {LINES, 8, 0, 0, 49152 / 128};
                 const bool is_in = k < 3 ? i != ARRAY_TEX : k < 5 && i != ARRAY_SHARED;
-                assert_int_equal(c[ACT_line_on + i] + c[ACT_line_drowsy + i] + c[ACT_line_off + i],
+                assert_int_equal(c[act_number("line_on") + i] + c[act_number("line_drowsy") + i] + c[act_number("line_off") + i],
                                  is_in ? lines[i] * got.cycles : 0);
-                wakes += c[ACT_line_wakes + i];
-                lapses += c[ACT_line_lapses + i];
-                spared += c[ACT_mask_spared_reads + i];
+                wakes += c[act_number("line_wakes") + i];
+                lapses += c[act_number("line_lapses") + i];
+                spared += c[act_number("mask_spared_reads") + i];
             }
             writebacks += k == 3 ? got.a.c[ACT_l1_writebacks] - want.a.c[ACT_l1_writebacks] : 0;
         }
@@ -449,8 +449,8 @@ static void rows_of_shared_memory(void **state) {
     struct savings_sm *sm = savings_sm_create(&s, &g->c);
     g->n_techniques = savings_sm_techniques(sm, g->technique);
     rig_run(g);
-    assert_int_equal(act(g, ACT_line_wakes + ARRAY_SHARED), 4);
-    assert_int_equal(act(g, ACT_line_on + ARRAY_SHARED), 4 * 2); // waking, and the access
+    assert_int_equal(act(g, act_number("line_wakes") + ARRAY_SHARED), 4);
+    assert_int_equal(act(g, act_number("line_on") + ARRAY_SHARED), 4 * 2); // waking, and the access
     rig_free(g);
     savings_sm_destroy(sm);
 }

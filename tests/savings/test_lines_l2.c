@@ -2,7 +2,6 @@
 // of lines are those of a bitmap of cycles kept beside, nothing is read where a line has gone off,
 // and the traffic of a memory system with techniques that add no cycle is that of one without.
 #include "sm/config.h"
-#include "activity/savings.h"
 #include "../mem/test_traffic.h"
 #include "savings/savings.h"
 
@@ -114,22 +113,22 @@ static void drowsy_lines_under_traffic(void **state) {
         const struct result hidden = traffic(n, &s, 1000, &w, &got);
         // A look-ahead hides it all.
         assert_int_equal(hidden.end, plain.end);
-        assert_memory_equal(hidden.sum.c, plain.sum.c, ACT_line_on * sizeof *plain.sum.c);
+        assert_memory_equal(hidden.sum.c, plain.sum.c, act_number("line_on") * sizeof *plain.sum.c);
         savings_set(&s, "line_ahead", 0);
         savings_set(&s, "line_wakeup", n);
         traffic(n, &s, 1000, &w, &got);
         uint64_t on = 0;
         for (size_t i = 0; i < (size_t)SLICES * LINES * CYCLES; i++) on += w.on[i];
-        assert_int_equal(got.c[ACT_line_on + ARRAY_L2], on);
-        assert_true(got.c[ACT_line_wakes + ARRAY_L2] > 100 &&
-                    got.c[ACT_line_late + ARRAY_L2] > 100);
+        assert_int_equal(got.c[act_number("line_on") + ARRAY_L2], on);
+        assert_true(got.c[act_number("line_wakes") + ARRAY_L2] > 100 &&
+                    got.c[act_number("line_late") + ARRAY_L2] > 100);
         // What is switched on is what is wanted or written back, and no less.
-        assert_true(got.c[ACT_mask_words + ARRAY_L2] == w.wanted);
+        assert_true(got.c[act_number("mask_words") + ARRAY_L2] == w.wanted);
         // A clock of half the speed: core cycles are twice as many.
         traffic(n, &s, 500, &w, &got);
         on = 0;
         for (size_t i = 0; i < (size_t)SLICES * LINES * CYCLES; i++) on += w.on[i];
-        assert_int_equal(got.c[ACT_line_on + ARRAY_L2], 2 * on);
+        assert_int_equal(got.c[act_number("line_on") + ARRAY_L2], 2 * on);
     }
     free(w.on);
 }
@@ -144,11 +143,11 @@ static void lines_decay_under_traffic(void **state) {
         struct savings s = set_of(M(cache_decay));
         savings_set(&s, "decay_l2", 100 * n);
         traffic(n, &s, n % 2 ? 1000 : 700, &w, &got);
-        lapses += got.c[ACT_line_lapses + ARRAY_L2];
-        assert_int_equal(got.c[ACT_line_lapses + ARRAY_L2], w.lapses);
+        lapses += got.c[act_number("line_lapses") + ARRAY_L2];
+        assert_int_equal(got.c[act_number("line_lapses") + ARRAY_L2], w.lapses);
         misses += got.c[ACT_l2_read_misses] > want.c[ACT_l2_read_misses];
-        off += got.c[ACT_line_off + ARRAY_L2];
-        assert_true(got.c[ACT_line_on + ARRAY_L2] > 0);
+        off += got.c[act_number("line_off") + ARRAY_L2];
+        assert_true(got.c[act_number("line_on") + ARRAY_L2] > 0);
     }
     assert_true(lapses > 100 && misses > 6 && off > 1000);
     free(w.on);

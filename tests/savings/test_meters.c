@@ -1,5 +1,4 @@
 // The meters on made-up accesses: expected numbers follow by hand from the cycles in the calls.
-#include "activity/savings.h"
 #include "savings/rank.h"
 #include "test_view.h"
 
@@ -52,20 +51,20 @@ static void registers(void **state) {
     rf(&f, 3, 6, 200);
     rf(&f, 3, 6, 190); // planned ahead, out of order: no time in between
     struct activity a = counts(&f);
-    assert_int_equal(a.c[ACT_meter_rf_gaps], 3);
-    assert_int_equal(a.c[ACT_meter_rf_gap_cycles], 50);
-    assert_int_equal(a.c[ACT_meter_rf_long_gaps], 1);
-    assert_int_equal(a.c[ACT_meter_rf_long_cycles], 4000);
-    assert_int_equal(a.c[ACT_meter_rf_bins], 1);      // out of order
-    assert_int_equal(a.c[ACT_meter_rf_bins + 3], 1);  // 8 to 15
-    assert_int_equal(a.c[ACT_meter_rf_bins + 5], 1);  // 32 to 63
-    assert_int_equal(a.c[ACT_meter_rf_bins + 11], 1); // 2048 to 4095
-    assert_int_equal(a.c[ACT_meter_rf_registers], 0); // the SM still works
+    assert_int_equal(a.c[act_number("meter_rf_gaps")], 3);
+    assert_int_equal(a.c[act_number("meter_rf_gap_cycles")], 50);
+    assert_int_equal(a.c[act_number("meter_rf_long_gaps")], 1);
+    assert_int_equal(a.c[act_number("meter_rf_long_cycles")], 4000);
+    assert_int_equal(a.c[act_number("meter_rf_bins")], 1);      // out of order
+    assert_int_equal(a.c[act_number("meter_rf_bins") + 3], 1);  // 8 to 15
+    assert_int_equal(a.c[act_number("meter_rf_bins") + 5], 1);  // 32 to 63
+    assert_int_equal(a.c[act_number("meter_rf_bins") + 11], 1); // 2048 to 4095
+    assert_int_equal(a.c[act_number("meter_rf_registers")], 0); // the SM still works
     work(&f, false, 5000);
     a = counts(&f);
-    assert_int_equal(a.c[ACT_meter_rf_registers], 2);
-    assert_int_equal(a.c[ACT_meter_rf_distance], 25);
-    assert_int_equal(a.c[ACT_meter_rf_slow_registers], 1);
+    assert_int_equal(a.c[act_number("meter_rf_registers")], 2);
+    assert_int_equal(a.c[act_number("meter_rf_distance")], 25);
+    assert_int_equal(a.c[act_number("meter_rf_slow_registers")], 1);
     // a pause counts: of register 1 from its last access, 150, on
     work(&f, true, 1000);
     rf(&f, 3, 1, 1150); // 1000
@@ -73,10 +72,10 @@ static void registers(void **state) {
     rf(&f, 3, 5, 9077); // 9000 after its only access
     work(&f, false, 9100);
     a = counts(&f);
-    assert_int_equal(a.c[ACT_meter_rf_gaps], 5);
-    assert_int_equal(a.c[ACT_meter_rf_registers], 3);
-    assert_int_equal(a.c[ACT_meter_rf_distance], 25 + 525);
-    assert_int_equal(a.c[ACT_meter_rf_slow_registers], 2);
+    assert_int_equal(a.c[act_number("meter_rf_gaps")], 5);
+    assert_int_equal(a.c[act_number("meter_rf_registers")], 3);
+    assert_int_equal(a.c[act_number("meter_rf_distance")], 25 + 525);
+    assert_int_equal(a.c[act_number("meter_rf_slow_registers")], 2);
     savings_sm_destroy(f.sm);
 }
 
@@ -95,14 +94,14 @@ static void lines(void **state) {
     l1(&f, 0, CACHE_READ_MERGE, 520);
     l1(&f, CACHE_NOWHERE, CACHE_FLUSH, 530);
     const struct activity a = counts(&f);
-    assert_int_equal(a.c[ACT_meter_l1_reached], 2);     // places 0 and 2, once or more
-    assert_int_equal(a.c[ACT_meter_l1_reached + 1], 1); // place 2 twice or more
-    assert_int_equal(a.c[ACT_meter_l1_reached + 2], 1); // and four times
-    assert_int_equal(a.c[ACT_meter_l1_reached + 3], 0);
-    assert_int_equal(a.c[ACT_meter_l1_gaps + 3], 1); // 10
-    assert_int_equal(a.c[ACT_meter_l1_gaps + 6], 1); // 64
-    assert_int_equal(a.c[ACT_meter_l1_gaps + 9], 1); // 1000
-    assert_int_equal(a.c[ACT_meter_l1_gap_cycles], 1074);
+    assert_int_equal(a.c[act_number("meter_l1_reached")], 2);     // places 0 and 2, once or more
+    assert_int_equal(a.c[act_number("meter_l1_reached") + 1], 1); // place 2 twice or more
+    assert_int_equal(a.c[act_number("meter_l1_reached") + 2], 1); // and four times
+    assert_int_equal(a.c[act_number("meter_l1_reached") + 3], 0);
+    assert_int_equal(a.c[act_number("meter_l1_gaps") + 3], 1); // 10
+    assert_int_equal(a.c[act_number("meter_l1_gaps") + 6], 1); // 64
+    assert_int_equal(a.c[act_number("meter_l1_gaps") + 9], 1); // 1000
+    assert_int_equal(a.c[act_number("meter_l1_gap_cycles")], 1074);
     savings_sm_destroy(f.sm);
 }
 
@@ -139,15 +138,15 @@ static void pilot(void **state) {
     for (uint32_t i = 0; i < 9; i++) rf(&f, i % 3, i < 5 ? 1 : i < 8 ? 3 : 2, 20 + i);
     work(&f, false, 100);
     struct activity a = counts(&f);
-    assert_int_equal(a.c[ACT_meter_pilots], 1);
-    assert_int_equal(a.c[ACT_meter_pilot_ranks], 750000); // ranks 3 2 1 and 3 1 2: 0.5
-    assert_int_equal(a.c[ACT_meter_pilot_agree], 3);
-    assert_int_equal(a.c[ACT_meter_pilot_top], 3);
+    assert_int_equal(a.c[act_number("meter_pilots")], 1);
+    assert_int_equal(a.c[act_number("meter_pilot_ranks")], 750000); // ranks 3 2 1 and 3 1 2: 0.5
+    assert_int_equal(a.c[act_number("meter_pilot_agree")], 3);
+    assert_int_equal(a.c[act_number("meter_pilot_top")], 3);
     work(&f, true, 200); // one warp alone is compared with none
     come(&f, true, 5);
     rf(&f, 5, 1, 210);
     work(&f, false, 300);
-    assert_int_equal(counts(&f).c[ACT_meter_pilots], 1);
+    assert_int_equal(counts(&f).c[act_number("meter_pilots")], 1);
     savings_sm_destroy(f.sm);
 }
 

@@ -1,6 +1,5 @@
 // The partitioned register file: the tables of figure 6.6, and what a pilot warp, epochs and swaps
 // do on made-up schedules.
-#include "activity/savings.h"
 #include "savings/swap.h"
 #include "test_view.h"
 
@@ -116,13 +115,13 @@ static void pilot(void **state) {
     for (uint32_t i = 0; i < 9; i++) assert_int_equal(reads(&f, 1, 9, 71 + i), 2);
     assert_int_equal(reads(&f, 3, 7, 80), 2);
     struct activity a = counts(&f, 90);
-    assert_int_equal(a.c[ACT_pilots], 2);
-    assert_int_equal(a.c[ACT_pilot_accesses], 7); // six of warp 0, one of warp 3
-    assert_int_equal(a.c[ACT_swap_table_reads], 0);
+    assert_int_equal(a.c[act_number("pilots")], 2);
+    assert_int_equal(a.c[act_number("pilot_accesses")], 7); // six of warp 0, one of warp 3
+    assert_int_equal(a.c[act_number("swap_table_reads")], 0);
     warp(&f, false, 0, 0, 100);
     a = counts(&f, 101);
-    assert_int_equal(a.c[ACT_pilot_cycles], 101 - 10);
-    assert_int_equal(a.c[ACT_partition_swaps], 4); // R7 with R1, R12 with R2: R0 stays
+    assert_int_equal(a.c[act_number("pilot_cycles")], 101 - 10);
+    assert_int_equal(a.c[act_number("partition_swaps")], 4); // R7 with R1, R12 with R2: R0 stays
     assert_int_equal(reads(&f, 1, 7, 101), 3);     // it waits for the swap, up to 104, and is fast
     assert_int_equal(reads(&f, 1, 7, 104), 0);
     assert_int_equal(reads(&f, 2, 12, 110), 0);
@@ -132,16 +131,16 @@ static void pilot(void **state) {
     assert_int_equal(reads(&f, 2, 3, 110), 0); // not accessed, and not displaced
     assert_int_equal(reads(&f, 3, 7, 110), 2); // its own kernel's pilot still runs
     a = counts(&f, 120);
-    assert_int_equal(a.c[ACT_partition_reads], 6);
-    assert_int_equal(a.c[ACT_partition_reads + 2], 3 + 9 + 1 + 2 + 1);
-    assert_int_equal(a.c[ACT_partition_writes + 2], 2);
-    assert_int_equal(a.c[ACT_swap_table_reads], 7);
-    assert_int_equal(a.c[ACT_partition_cycles], 120);
+    assert_int_equal(a.c[act_number("partition_reads")], 6);
+    assert_int_equal(a.c[act_number("partition_reads") + 2], 3 + 9 + 1 + 2 + 1);
+    assert_int_equal(a.c[act_number("partition_writes") + 2], 2);
+    assert_int_equal(a.c[act_number("swap_table_reads")], 7);
+    assert_int_equal(a.c[act_number("partition_cycles")], 120);
     // the kernel is launched anew: nothing is known of it
     f.p[0]->life->kernel(f.p[0]->self, 0, NULL);
     warp(&f, true, 4, 0, 200);
     assert_int_equal(reads(&f, 4, 7, 210), 2);
-    assert_int_equal(counts(&f, 220).c[ACT_pilots], 3);
+    assert_int_equal(counts(&f, 220).c[act_number("pilots")], 3);
     savings_sm_destroy(f.sm);
 }
 
@@ -161,10 +160,10 @@ static void adaptive(void **state) {
         assert_int_equal(reads(&f, 0, 4, 50 * (i + 1) + 5), 2); // the slow one is what it is
     }
     const struct activity a = counts(&f, 300);
-    assert_int_equal(a.c[ACT_frf_low_cycles], 100);
-    assert_int_equal(a.c[ACT_partition_reads], 3);
-    assert_int_equal(a.c[ACT_partition_reads + 1], 2);
-    assert_int_equal(a.c[ACT_partition_reads + 2], 5);
+    assert_int_equal(a.c[act_number("frf_low_cycles")], 100);
+    assert_int_equal(a.c[act_number("partition_reads")], 3);
+    assert_int_equal(a.c[act_number("partition_reads") + 1], 2);
+    assert_int_equal(a.c[act_number("partition_reads") + 2], 5);
     savings_sm_destroy(f.sm);
 }
 
@@ -176,9 +175,9 @@ static void near_threshold(void **state) {
     assert_int_equal(reads(&f, 0, 0, 5), 3);
     assert_int_equal(writes(&f, 0, 9, 8), 3);
     const struct activity a = counts(&f, 10);
-    assert_true(a.c[ACT_partition_reads + 3] == 1 && a.c[ACT_partition_writes + 3] == 1);
-    assert_true(a.c[ACT_slow_file_cycles] == 10 && a.c[ACT_partition_cycles] == 0);
-    assert_true(a.c[ACT_pilots] == 0 && a.c[ACT_swap_table_reads] == 0);
+    assert_true(a.c[act_number("partition_reads") + 3] == 1 && a.c[act_number("partition_writes") + 3] == 1);
+    assert_true(a.c[act_number("slow_file_cycles")] == 10 && a.c[act_number("partition_cycles")] == 0);
+    assert_true(a.c[act_number("pilots")] == 0 && a.c[act_number("swap_table_reads")] == 0);
     savings_sm_destroy(f.sm);
     struct diags d;
     struct savings s;

@@ -1,6 +1,5 @@
 // The register-file cache: its entries with data in them, and what it does cycle by cycle on
 // made-up schedules.
-#include "activity/savings.h"
 #include "isa/image.h"
 #include "savings/rfc.h"
 #include "test_view.h"
@@ -195,16 +194,16 @@ static void sequence(void **state) {
     assert_int_equal(writes(&f, 1, 4, false, 43), 0);    // another warp's entries are its own
     assert_int_equal(reads(&f, 0, 0, 1, REG(4), 44), 0);
     struct activity a = counts(&f, 50);
-    assert_int_equal(a.c[ACT_rfc_reads + RFC_HIT], 3);
-    assert_int_equal(a.c[ACT_rfc_reads + RFC_MISS], 4);
-    assert_int_equal(a.c[ACT_rfc_writes], 5);
-    assert_int_equal(a.c[ACT_rfc_bypasses], 1);
-    assert_int_equal(a.c[ACT_rfc_evictions], 1);
-    assert_int_equal(a.c[ACT_rfc_evictions + 1], 1);
-    assert_int_equal(a.c[ACT_rfc_slow_reads], 4);
-    assert_int_equal(a.c[ACT_rfc_slow_writes], 2); // R3, and R1 written back
-    assert_int_equal(a.c[ACT_rfc_checks], 12);
-    assert_int_equal(a.c[ACT_rfc_wait_cycles], 10);
+    assert_int_equal(a.c[act_number("rfc_reads") + RFC_HIT], 3);
+    assert_int_equal(a.c[act_number("rfc_reads") + RFC_MISS], 4);
+    assert_int_equal(a.c[act_number("rfc_writes")], 5);
+    assert_int_equal(a.c[act_number("rfc_bypasses")], 1);
+    assert_int_equal(a.c[act_number("rfc_evictions")], 1);
+    assert_int_equal(a.c[act_number("rfc_evictions") + 1], 1);
+    assert_int_equal(a.c[act_number("rfc_slow_reads")], 4);
+    assert_int_equal(a.c[act_number("rfc_slow_writes")], 2); // R3, and R1 written back
+    assert_int_equal(a.c[act_number("rfc_checks")], 12);
+    assert_int_equal(a.c[act_number("rfc_wait_cycles")], 10);
     // warp 0 leaves the active set with R4 and R5, then a result of its comes: into the banks
     f.v.active = 0xe;
     fake_cycle(&f, 51);
@@ -216,11 +215,11 @@ static void sequence(void **state) {
     f.v.active = f.v.resident = 0xd;
     fake_cycle(&f, 55);
     a = counts(&f, 60);
-    assert_int_equal(a.c[ACT_rfc_flushes], 2);
-    assert_int_equal(a.c[ACT_rfc_flushed], 2);
-    assert_int_equal(a.c[ACT_rfc_flushed + 1], 1);
-    assert_int_equal(a.c[ACT_rfc_slow_writes], 2 + 2 + 1);
-    assert_int_equal(a.c[ACT_slow_file_cycles], 60);
+    assert_int_equal(a.c[act_number("rfc_flushes")], 2);
+    assert_int_equal(a.c[act_number("rfc_flushed")], 2);
+    assert_int_equal(a.c[act_number("rfc_flushed") + 1], 1);
+    assert_int_equal(a.c[act_number("rfc_slow_writes")], 2 + 2 + 1);
+    assert_int_equal(a.c[act_number("slow_file_cycles")], 60);
     savings_sm_destroy(f.sm);
 }
 
@@ -241,7 +240,7 @@ static void ports(void **state) {
         assert_int_equal(writes(&f, 2, 1, false, 30), 1);
         assert_int_equal(writes(&f, 1, 1, false, 30), banks_ == 1 ? 2 : 0);
         const struct activity a = counts(&f, 40);
-        assert_int_equal(a.c[ACT_rfc_slow_reads] + a.c[ACT_slow_file_cycles], 0);
+        assert_int_equal(a.c[act_number("rfc_slow_reads")] + a.c[act_number("slow_file_cycles")], 0);
         savings_sm_destroy(f.sm);
     }
 }

@@ -1,6 +1,5 @@
 // Register rows that are off, drowsy or on, on made-up schedules: expected states follow by hand
 // from the cycles in the calls.
-#include "activity/savings.h"
 #include "test_view.h"
 
 static void begin(struct fake *f, const char *words) {
@@ -54,10 +53,10 @@ static uint32_t writes(struct fake *f, uint32_t d, uint64_t at) {
 static void states(struct fake *f, uint64_t now, uint64_t on, uint64_t waking, uint64_t drowsy,
                    uint64_t off) {
     const struct activity a = counts(f, now);
-    assert_int_equal(a.c[ACT_row_on_cycles], on);
-    assert_int_equal(a.c[ACT_row_waking_cycles], waking);
-    assert_int_equal(a.c[ACT_row_drowsy_cycles], drowsy);
-    assert_int_equal(a.c[ACT_row_off_cycles], off);
+    assert_int_equal(a.c[act_number("row_on_cycles")], on);
+    assert_int_equal(a.c[act_number("row_waking_cycles")], waking);
+    assert_int_equal(a.c[act_number("row_drowsy_cycles")], drowsy);
+    assert_int_equal(a.c[act_number("row_off_cycles")], off);
 }
 
 // 32 rows; warp 0 has 4 from cycle 10 on. An add of registers 0 and 1 into 2 could read in cycle
@@ -79,9 +78,9 @@ static void one_instruction(void **state) {
     assert_int_equal(writes(&f, 2, 30), 0);
     states(&f, 40, 13, 9, 4 * 30 - 22, 32 * 40 - 4 * 30);
     struct activity a = counts(&f, 40);
-    assert_int_equal(a.c[ACT_row_wakes], 3);
-    assert_int_equal(a.c[ACT_row_charges], 4);
-    assert_int_equal(a.c[ACT_row_wait_cycles], 0);
+    assert_int_equal(a.c[act_number("row_wakes")], 3);
+    assert_int_equal(a.c[act_number("row_charges")], 4);
+    assert_int_equal(a.c[act_number("row_wait_cycles")], 0);
     // The warp exits in cycle 40, the last of its CTA (warp 1 never had a register) in 50.
     goes(&f, 0, 0, 40);
     goes(&f, 1, 3, 50);
@@ -111,11 +110,11 @@ static void waits(void **state) {
         comes(&f, 0, 8, 1);
         assert_int_equal(reads(&f, 5, 20, NONE, 0, NONE, 20), row[i].wait);
         const struct activity a = counts(&f, 100);
-        assert_int_equal(a.c[ACT_row_waking_cycles], row[i].waking);
-        assert_int_equal(a.c[ACT_row_wait_cycles], row[i].wait);
+        assert_int_equal(a.c[act_number("row_waking_cycles")], row[i].waking);
+        assert_int_equal(a.c[act_number("row_wait_cycles")], row[i].wait);
         // on from the end of the wakeup to the read: more if it was awake early
         const uint64_t ahead = row[i].waking == 3 && i == 6 ? 3 : i == 9 ? 8 : 1;
-        assert_int_equal(a.c[ACT_row_on_cycles], i == 0 ? 2 : ahead);
+        assert_int_equal(a.c[act_number("row_on_cycles")], i == 0 ? 2 : ahead);
         savings_sm_destroy(f.sm);
     }
 }
@@ -132,17 +131,17 @@ static void again(void **state) {
     assert_int_equal(reads(&f, 0, 22, NONE, 0, NONE, 22), 0);
     assert_int_equal(reads(&f, 0, 24, NONE, 0, NONE, 24), 0); // signal in 23, when it would fall
     struct activity a = counts(&f, 30);
-    assert_int_equal(a.c[ACT_row_wakes], 2);                  // 0 and 1
-    assert_int_equal(a.c[ACT_row_on_cycles], 3 + (30 - 22));  // 0 in 22 to 24, 1 from 22 on
+    assert_int_equal(a.c[act_number("row_wakes")], 2);                  // 0 and 1
+    assert_int_equal(a.c[act_number("row_on_cycles")], 3 + (30 - 22));  // 0 in 22 to 24, 1 from 22 on
     assert_int_equal(reads(&f, 0, 27, NONE, 0, NONE, 27), 2); // drowsy in 25: wakes 26 to 28
     a = counts(&f, 40);
-    assert_int_equal(a.c[ACT_row_wakes], 3);
-    assert_int_equal(a.c[ACT_row_waking_cycles], 9);
+    assert_int_equal(a.c[act_number("row_wakes")], 3);
+    assert_int_equal(a.c[act_number("row_waking_cycles")], 9);
     // register 1 is read once its result is there: it is on up to and with the write
     assert_int_equal(writes(&f, 1, 40), 0);
     assert_int_equal(reads(&f, 1, 42, NONE, 0, NONE, 42), 0);
     a = counts(&f, 50);
-    assert_int_equal(a.c[ACT_row_on_cycles], 3 + 1 + (43 - 22));
+    assert_int_equal(a.c[act_number("row_on_cycles")], 3 + 1 + (43 - 22));
     // a result that comes sooner than its row wakes is late
     assert_int_equal(reads(&f, NONE, 0, NONE, 0, 3, 60), 0);
     assert_int_equal(writes(&f, 3, 60), 2); // awake in 62
@@ -160,29 +159,29 @@ static void hands(void **state) {
     goes(&f, 0, 1, 24);
     comes(&f, 0, 2, 30); // both rows again: one off from 25 on, the other still on
     struct activity a = counts(&f, 50);
-    assert_int_equal(a.c[ACT_row_charges], 4 + 1);
+    assert_int_equal(a.c[act_number("row_charges")], 4 + 1);
     // 0: 1 to 24, from 30 on; 1: from 1 on; 2 and 3: 1 to 24
     const uint64_t allocated = 24 + 20 + 49 + 24 + 24;
-    assert_int_equal(a.c[ACT_row_on_cycles] + a.c[ACT_row_waking_cycles] +
-                         a.c[ACT_row_drowsy_cycles],
+    assert_int_equal(a.c[act_number("row_on_cycles")] + a.c[act_number("row_waking_cycles")] +
+                         a.c[act_number("row_drowsy_cycles")],
                      allocated);
-    assert_int_equal(a.c[ACT_row_on_cycles], 1 + (36 - 22));
+    assert_int_equal(a.c[act_number("row_on_cycles")], 1 + (36 - 22));
     assert_int_equal(reads(&f, 0, 60, NONE, 0, NONE, 60), 2);
     assert_int_equal(reads(&f, 1, 70, NONE, 0, NONE, 60), 0);
     goes(&f, 0, 1, 64); // the SM has no work any more; 1 is read in cycle 70
     a = counts(&f, 65);
-    const uint64_t before = a.c[ACT_row_on_cycles], off = a.c[ACT_row_off_cycles];
-    assert_int_equal(a.c[ACT_row_drowsy_cycles] + before + a.c[ACT_row_waking_cycles] + off,
+    const uint64_t before = a.c[act_number("row_on_cycles")], off = a.c[act_number("row_off_cycles")];
+    assert_int_equal(a.c[act_number("row_drowsy_cycles")] + before + a.c[act_number("row_waking_cycles")] + off,
                      32 * 65);
     f.p[0]->life->work(f.p[0]->self, &f.v, false, 65);
     a = counts(&f, 65);
-    assert_int_equal(a.c[ACT_row_on_cycles], before);
-    assert_int_equal(a.c[ACT_row_off_cycles], off);
+    assert_int_equal(a.c[act_number("row_on_cycles")], before);
+    assert_int_equal(a.c[act_number("row_off_cycles")], off);
     struct activity later = {.c = {0}};
     later.c[ACT_sm_busy_cycles] = 65;
     f.p[0]->count(f.p[0]->self, &f.v, &later, 1000);
-    assert_int_equal(later.c[ACT_row_on_cycles], before);
-    assert_int_equal(later.c[ACT_row_off_cycles], off);
+    assert_int_equal(later.c[act_number("row_on_cycles")], before);
+    assert_int_equal(later.c[act_number("row_off_cycles")], off);
     savings_sm_destroy(f.sm);
 }
 
@@ -200,13 +199,13 @@ static void masks(void **state) {
     x.lanes = 0;
     assert_int_equal(f.p[0]->rows->write(f.p[0]->self, &x), 0);
     const struct activity a = counts(&f, 50);
-    assert_int_equal(a.c[ACT_rf_read_lanes_spared], 3 * 27);
-    assert_int_equal(a.c[ACT_rf_write_lanes_spared], 27 + 32);
-    assert_int_equal(a.c[ACT_rf_divided_reads], 3);
-    assert_int_equal(a.c[ACT_rf_divided_writes], 2);
-    assert_int_equal(a.c[ACT_mask_table_writes], 1);
-    assert_int_equal(a.c[ACT_mask_table_reads], 5);
-    assert_int_equal(a.c[ACT_divided_cycles], 50);
+    assert_int_equal(a.c[act_number("rf_read_lanes_spared")], 3 * 27);
+    assert_int_equal(a.c[act_number("rf_write_lanes_spared")], 27 + 32);
+    assert_int_equal(a.c[act_number("rf_divided_reads")], 3);
+    assert_int_equal(a.c[act_number("rf_divided_writes")], 2);
+    assert_int_equal(a.c[act_number("mask_table_writes")], 1);
+    assert_int_equal(a.c[act_number("mask_table_reads")], 5);
+    assert_int_equal(a.c[act_number("divided_cycles")], 50);
     savings_sm_destroy(f.sm);
 }
 

@@ -241,18 +241,18 @@ static void check(uint32_t number, uint32_t wakeup, uint32_t hidden, uint32_t ah
             follow(&one, wakeup, hidden + ahead, &t);
         }
     const uint64_t others = (32768 / 32 - 16 * ROWS) * a.c[ACT_sm_busy_cycles];
-    if (a.c[ACT_row_on_cycles] != t.on)
+    if (a.c[act_number("row_on_cycles")] != t.on)
         fail_msg("program %u, wakeup %u, hidden %u, ahead %u: %lu cycles on, not %lu", number,
-                 wakeup, hidden, ahead, a.c[ACT_row_on_cycles], t.on);
-    assert_int_equal(a.c[ACT_row_waking_cycles], t.waking);
-    assert_int_equal(a.c[ACT_row_drowsy_cycles], t.drowsy);
-    assert_int_equal(a.c[ACT_row_off_cycles], t.off + others);
-    assert_int_equal(a.c[ACT_row_wakes], t.wakes);
-    assert_int_equal(a.c[ACT_row_charges], t.charges);
+                 wakeup, hidden, ahead, a.c[act_number("row_on_cycles")], t.on);
+    assert_int_equal(a.c[act_number("row_waking_cycles")], t.waking);
+    assert_int_equal(a.c[act_number("row_drowsy_cycles")], t.drowsy);
+    assert_int_equal(a.c[act_number("row_off_cycles")], t.off + others);
+    assert_int_equal(a.c[act_number("row_wakes")], t.wakes);
+    assert_int_equal(a.c[act_number("row_charges")], t.charges);
     // COMA: lanes spared and lanes that executed are all lanes
-    assert_int_equal(a.c[ACT_rf_divided_writes], a.c[ACT_rf_writes]);
-    assert_int_equal(a.c[ACT_rf_divided_reads], a.c[ACT_rf_reads]);
-    assert_int_equal(a.c[ACT_rf_read_lanes_spared],
+    assert_int_equal(a.c[act_number("rf_divided_writes")], a.c[ACT_rf_writes]);
+    assert_int_equal(a.c[act_number("rf_divided_reads")], a.c[ACT_rf_reads]);
+    assert_int_equal(a.c[act_number("rf_read_lanes_spared")],
                      32 * a.c[ACT_rf_reads] - a.c[ACT_rf_read_lanes]);
 }
 
@@ -332,29 +332,29 @@ static void sets(void **state) {
         assert_memory_equal(memory[0], memory[1], sizeof memory[0]);
         uint64_t reads = 0, writes = 0;
         for (uint32_t i = 0; i < 4; i++) {
-            reads += a.c[ACT_partition_reads + i];
-            writes += a.c[ACT_partition_writes + i];
+            reads += a.c[act_number("partition_reads") + i];
+            writes += a.c[act_number("partition_writes") + i];
         }
         if (s.mechanisms & OF(partition)) {
             assert_int_equal(reads, a.c[ACT_rf_reads]);
             assert_int_equal(writes, a.c[ACT_rf_writes]);
-            assert_int_equal(a.c[ACT_pilots], savings_value(&s, "pilot") != 0 &&
+            assert_int_equal(a.c[act_number("pilots")], savings_value(&s, "pilot") != 0 &&
                                                   savings_value(&s, "frf_registers") != 0);
         }
         if (s.mechanisms & OF(rf_cache)) {
-            const uint64_t *const read = &a.c[ACT_rfc_reads];
+            const uint64_t *const read = &a.c[act_number("rfc_reads")];
             assert_int_equal(read[0] + read[1] + read[2], a.c[ACT_rf_reads]);
-            assert_int_equal(a.c[ACT_rfc_writes] + a.c[ACT_rfc_bypasses], a.c[ACT_rf_writes]);
-            assert_int_equal(a.c[ACT_rfc_checks], a.c[ACT_rf_reads] + a.c[ACT_rfc_writes]);
+            assert_int_equal(a.c[act_number("rfc_writes")] + a.c[act_number("rfc_bypasses")], a.c[ACT_rf_writes]);
+            assert_int_equal(a.c[act_number("rfc_checks")], a.c[ACT_rf_reads] + a.c[act_number("rfc_writes")]);
             // what came in goes out once, or is overwritten there
-            assert_true(a.c[ACT_rfc_evictions] + a.c[ACT_rfc_evictions + 1] + a.c[ACT_rfc_flushed] +
-                            a.c[ACT_rfc_flushed + 1] <=
-                        a.c[ACT_rfc_writes]);
-            assert_true(read[0] != 0 && a.c[ACT_rfc_flushes] != 0);
+            assert_true(a.c[act_number("rfc_evictions")] + a.c[act_number("rfc_evictions") + 1] + a.c[act_number("rfc_flushed")] +
+                            a.c[act_number("rfc_flushed") + 1] <=
+                        a.c[act_number("rfc_writes")]);
+            assert_true(read[0] != 0 && a.c[act_number("rfc_flushes")] != 0);
         }
         if (s.mechanisms & OF(tric))
-            assert_int_equal(a.c[ACT_row_on_cycles] + a.c[ACT_row_waking_cycles] +
-                                 a.c[ACT_row_drowsy_cycles] + a.c[ACT_row_off_cycles],
+            assert_int_equal(a.c[act_number("row_on_cycles")] + a.c[act_number("row_waking_cycles")] +
+                                 a.c[act_number("row_drowsy_cycles")] + a.c[act_number("row_off_cycles")],
                              32768 / 32 * a.c[ACT_sm_busy_cycles]);
     }
 #undef OF

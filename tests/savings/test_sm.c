@@ -177,16 +177,16 @@ static void check(const struct outcome *x, const struct savings *s, uint32_t clu
     for (uint32_t d = 0; d < ACT_DOMAINS; d++) {
         const bool gated = (d < 16 && d % 8 < clusters) || (d == ACT_SFU_DOMAIN && savings_value(s, "gate_sfu")) ||
                            (d == ACT_LDST_DOMAIN && savings_value(s, "gate_ldst"));
-        const uint64_t states = c[ACT_gate_on_idle + d] + c[ACT_gate_uncompensated + d] +
-                                c[ACT_gate_compensated + d] + c[ACT_gate_wakeup + d];
+        const uint64_t states = c[act_number("gate_on_idle") + d] + c[act_number("gate_uncompensated") + d] +
+                                c[act_number("gate_compensated") + d] + c[act_number("gate_wakeup") + d];
         const bool any =
             gated && (s->mechanisms & (M(conv_pg) | M(naive_blackout) | M(coordinated_blackout)));
         assert_int_equal(states, any ? c[ACT_idle_cycles + d] : 0);
-        assert_true(c[ACT_gate_on_idle + d] <= c[ACT_idle_cycles + d]); // not below zero
-        assert_true(c[ACT_gate_uncompensated + d] <= 14 * c[ACT_gate_events + d]);
-        assert_true(c[ACT_gate_wakeups + d] <= c[ACT_gate_events + d]);
+        assert_true(c[act_number("gate_on_idle") + d] <= c[ACT_idle_cycles + d]); // not below zero
+        assert_true(c[act_number("gate_uncompensated") + d] <= 14 * c[act_number("gate_events") + d]);
+        assert_true(c[act_number("gate_wakeups") + d] <= c[act_number("gate_events") + d]);
         if (d < 16 && !(s->mechanisms & M(conv_pg)))
-            assert_int_equal(c[ACT_gate_early_wakeups + d], 0);
+            assert_int_equal(c[act_number("gate_early_wakeups") + d], 0);
     }
     uint64_t periods = 0, length = 0, set_cycles = 0;
     for (uint32_t i = 0; i < ACT_IDLE_LENGTHS; i++) {
@@ -220,8 +220,8 @@ static void all_programs(bool is_kepler, uint32_t cluster_at) {
                 assert_memory_equal(got.memory, want.memory, sizeof want.memory);
                 assert_int_equal(got.a.c[ACT_warp_instructions], want.a.c[ACT_warp_instructions]);
                 check(&got, &s, is_kepler ? 6 : 2);
-                events += got.a.c[ACT_gate_events];
-                dark_wakeups += got.a.c[ACT_gate_critical_wakeups];
+                events += got.a.c[act_number("gate_events")];
+                dark_wakeups += got.a.c[act_number("gate_critical_wakeups")];
             }
         }
     }

@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "activity/mem.h"
-#include "activity/savings.h"
 #include "activity/sm.h"
 #include "exec/devmem.h"
 #include "exec/functional.h"

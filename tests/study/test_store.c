@@ -34,13 +34,13 @@ static void write_record(const char *without, const char *end) {
                 "\"seconds\":%d.5,\"host_seconds\":0.25,\"activity\":{",
                 l, 100 + l, l);
         const char *comma = "";
-        for (uint32_t i = 0; i < act_info_n; i++) {
-            if (without && strcmp(without, act_info[i].name) == 0) continue;
-            fprintf(f, "%s\"%s\":", comma, act_info[i].name);
-            if (act_info[i].n > 1) fputc('[', f);
-            for (uint32_t n = 0; n < act_info[i].n; n++)
-                fprintf(f, "%s%u", n ? "," : "", l + 7 + act_info[i].first + n);
-            if (act_info[i].n > 1) fputc(']', f);
+        for (uint32_t i = 0; i < act_rows(); i++) {
+            if (without && strcmp(without, act_row(i)->name) == 0) continue;
+            fprintf(f, "%s\"%s\":", comma, act_row(i)->name);
+            if (act_row(i)->n > 1) fputc('[', f);
+            for (uint32_t n = 0; n < act_row(i)->n; n++)
+                fprintf(f, "%s%u", n ? "," : "", l + 7 + act_row(i)->first + n);
+            if (act_row(i)->n > 1) fputc(']', f);
             comma = ",";
         }
         fputs("}}\n", f);
