@@ -113,7 +113,7 @@ static void drowsy_lines_under_traffic(void **state) {
         const struct result hidden = traffic(n, &s, 1000, &w, &got);
         // A look-ahead hides it all.
         assert_int_equal(hidden.end, plain.end);
-        assert_memory_equal(hidden.sum.c, plain.sum.c, act_number("line_on") * sizeof *plain.sum.c);
+        assert_memory_equal(hidden.sum.c, plain.sum.c, ACT_SAVINGS_FIRST * sizeof *plain.sum.c);
         savings_set(&s, "line_ahead", 0);
         savings_set(&s, "line_wakeup", n);
         traffic(n, &s, 1000, &w, &got);
