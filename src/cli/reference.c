@@ -4,6 +4,7 @@
 #include "savings/savings.h"
 #include "sm/config.h"
 #include "cli/cli.h"
+#include "isa/operands.h"
 #include "study/study.h"
 #include "power/check.h"
 #include "power/declared.h"
@@ -34,9 +35,30 @@ static void stalls(void) {
         printf("| `%s` | %s |\n", stall_text((enum stall_reason)i), prose[i]);
 }
 
+// "D type, A type, B type i c, (C predicate)".
+static void print_operands(const struct operand_row *row) {
+    static const char *const name[] = {"D", "D1", "A", "B", "C", "E"};
+    const char *sep = "";
+    for (unsigned k = 0; k < MINST_DSTS + MINST_SRCS; k++) {
+        const unsigned s = k - MINST_DSTS;
+        const uint8_t slot = k < MINST_DSTS ? row->dst[k] : row->src[s];
+        if (slot == 0) continue;
+        const bool may_be_other = k >= MINST_DSTS && slot & SLOT_VALUE;
+        printf("%s%s%s %s%s%s%s%s%s", sep, slot & SLOT_OPTIONAL ? "(" : "", name[k],
+               slot_words_text(slot_words(slot)),
+               (slot & SLOT_VALUE) && (slot & SLOT_PREDICATE) ? " or " : "",
+               slot & SLOT_PREDICATE ? "predicate" : "",
+               may_be_other && (row->imm | row->field) >> s & 1 ? " i" : "",
+               may_be_other && row->con >> s & 1 ? " c" : "",
+               slot & SLOT_OPTIONAL ? ")" : "");
+        sep = ", ";
+    }
+}
+
 static void instructions(void) {
-    puts("# Machine instructions\n\nFrom `ops.def`. D, D1: destinations; A, B, C, E: sources.\n\n"
-         "| operation | mnemonic | class | meaning |\n|---|---|---|---|");
+    puts("# Machine instructions\n\nFrom `ops.def`. D, D1: destinations; A, B, C, E: sources, with the "
+         "words of each; i, c: may be an immediate, a constant; in parentheses: may be absent.\n\n"
+         "| operation | mnemonic | class | operands | meaning |\n|---|---|---|---|---|");
     static const char *const name[] = {
 #define OP(id, ...) #id,
 #include "isa/ops.def"
@@ -45,6 +67,8 @@ static void instructions(void) {
     for (unsigned i = 0; i < OP_N; i++) {
         printf("| %s | `%s` | %s | ", name[i], mop_info[i].text,
                op_class_text((enum op_class)mop_info[i].klass));
+        print_operands(&operand_rows[i]);
+        fputs(" | ", stdout);
         for (const char *p = mop_info[i].prose; *p; p++)
             fputs(*p == '|' ? "\\|" : (char[]){*p, 0}, stdout);
         puts(" |");

@@ -176,7 +176,7 @@ static bool is_grid_workspace(uint32_t sreg) {
 static void note_uses(struct code_image *im) {
     for (uint32_t pc = 0; pc < im->n_insts; pc++) {
         const struct minst *m = &im->inst[pc];
-        if (m->flags & MF_FILLER) {
+        if (minst_is_filler(m)) {
             im->stats.fillers++;
             continue;
         }

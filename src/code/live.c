@@ -16,19 +16,21 @@ static uint32_t under(const struct minst *m) { return COND + 2 * m->guard + m->g
 
 static bool guarded(const struct minst *m) { return m->guard != VPRED_TRUE; }
 
-uint32_t live_reads(const struct live *l, const struct minst *m, uint32_t slot[LIVE_MAX_READS]) {
-    uint32_t n = 0;
-    if (m->flags & MF_FILLER) return 0;
-    for (unsigned i = 0; i < 4; i++) {
-        const struct opnd *o = &m->src[i];
-        if (o->kind == OPND_GPR) {
-            const uint32_t first = l->word_base[o->reg] + o->sub;
-            for (uint32_t w = 0; w < o->words; w++) slot[n++] = first + w;
-        } else if (o->kind == OPND_PRED && o->reg != VPRED_TRUE) {
-            slot[n++] = l->pred_base + o->reg;
-        }
+static uint32_t slot_of(const struct live *l, const struct isa_ref *ref) {
+    switch (ref->file) {
+    case REF_GPR: return l->word_base[ref->reg] + ref->word;
+    case REF_PRED: return l->pred_base + ref->reg;
+    default: return l->carry;
     }
-    if (m->flags & MF_CC_IN) slot[n++] = l->carry;
+}
+
+uint32_t live_reads(const struct live *l, const struct minst *m, uint32_t slot[LIVE_MAX_READS]) {
+    if (minst_is_filler(m)) return 0;
+    struct isa_ref ref[ISA_MAX_REFS];
+    const uint32_t n_refs = isa_reads(m, false, ref);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < n_refs; i++)
+        if (ref[i].place != REF_GUARD) slot[n++] = slot_of(l, &ref[i]);
     // the stack pointer reaches the callee and the caller in its register
     if ((m->op == OP_CALL || m->op == OP_CALLI || m->op == OP_RET) && mfunc_has_sp(l->f))
         slot[n++] = l->word_base[l->f->sp_vreg];
@@ -37,19 +39,13 @@ uint32_t live_reads(const struct live *l, const struct minst *m, uint32_t slot[L
 
 uint32_t live_writes(const struct live *l, const struct minst *m, unsigned which,
                      uint32_t slot[LIVE_MAX_WRITES]) {
-    if (m->flags & MF_FILLER) return 0;
-    if (which == 2) {
-        if (m->flags & MF_CC_OUT) slot[0] = l->carry;
-        return (m->flags & MF_CC_OUT) ? 1 : 0;
-    }
-    const struct opnd *o = &m->dst[which];
+    if (minst_is_filler(m)) return 0;
+    struct isa_ref ref[ISA_MAX_REFS];
+    const uint32_t n_refs = isa_writes(m, false, ref);
     uint32_t n = 0;
-    if (o->kind == OPND_GPR) {
-        const uint32_t first = l->word_base[o->reg] + o->sub;
-        for (uint32_t w = 0; w < o->words; w++) slot[n++] = first + w;
-    } else if (o->kind == OPND_PRED && o->reg != VPRED_TRUE) {
-        slot[n++] = l->pred_base + o->reg;
-    }
+    for (uint32_t i = 0; i < n_refs; i++)
+        if (ref[i].place == (which < LIVE_IMPLIED ? which : (unsigned)REF_IMPLIED))
+            slot[n++] = slot_of(l, &ref[i]);
     return n;
 }
 
@@ -114,10 +110,10 @@ static uint8_t walk_back(struct walk *w, const struct minst *m) {
     struct live *l = w->l;
     uint32_t slot[LIVE_MAX_READS];
     uint8_t kills = 0;
-    for (unsigned which = 0; which < 2; which++)
+    for (unsigned which = 0; which < MINST_DSTS; which++)
         if (m->dst[which].kind == OPND_PRED && live_writes(l, m, which, slot))
             predicate_written(w, m->dst[which].reg);
-    for (unsigned which = 0; which < 3; which++) {
+    for (unsigned which = 0; which < LIVE_RESULTS; which++) {
         const uint32_t n = live_writes(l, m, which, slot);
         bool all = true;
         for (uint32_t i = 0; i < n; i++) {
@@ -196,7 +192,7 @@ static void summarise_blocks(struct live *l, struct walk *w, struct block_sets *
         for (uint32_t i = c->block[b].n; i-- > 0;) {
             const struct minst *m = &l->f->inst.at[c->block[b].first + i];
             walk_back(w, m);
-            for (unsigned which = 0; which < 3; which++) {
+            for (unsigned which = 0; which < LIVE_RESULTS; which++) {
                 const uint32_t n = live_writes(l, m, which, slot);
                 for (uint32_t j = 0; j < n; j++)
                     if (l->global_of[slot[j]] != UINT32_MAX)
@@ -273,7 +269,7 @@ static void find_kills(struct live *l, struct walk *w, const struct block_sets *
         walk_start(w); // forwards: nothing has been written before, so nothing lived above
         for (uint32_t i = block->first; i < block->first + block->n; i++) {
             const struct minst *m = &l->f->inst.at[i];
-            for (unsigned which = 0; which < 3; which++) {
+            for (unsigned which = 0; which < LIVE_RESULTS; which++) {
                 const uint32_t n = live_writes(l, m, which, slot);
                 bool first = true;
                 for (uint32_t j = 0; j < n; j++) {
@@ -333,7 +329,7 @@ void live_block_end(const struct live *l, uint32_t block, struct slot_set *now) 
 void live_step_back(const struct live *l, uint32_t inst, struct slot_set *now) {
     const struct minst *m = &l->f->inst.at[inst];
     uint32_t slot[LIVE_MAX_READS];
-    for (unsigned which = 0; which < 3; which++) {
+    for (unsigned which = 0; which < LIVE_RESULTS; which++) {
         if (!(l->kills[inst] >> which & 1)) continue;
         const uint32_t n = live_writes(l, m, which, slot);
         for (uint32_t i = 0; i < n; i++) slot_set_remove(now, slot[i]);

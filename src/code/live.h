@@ -6,6 +6,7 @@
 #define WW_CODE_LIVE_H
 
 #include "code/code.h"
+#include "isa/operands.h"
 
 struct live {
     struct arena *arena;
@@ -31,9 +32,11 @@ struct live *live_build(struct arena *a, const struct mfunc *f, const struct cfg
 
 // What an instruction reads and writes, as slots; the guard's is not among them. A filler does
 // neither: it stands for time.
-enum { LIVE_MAX_READS = 4 * 4 + 2, LIVE_MAX_WRITES = 2 * 4 + 1 };
+enum { LIVE_MAX_READS = ISA_MAX_REFS + 1, LIVE_MAX_WRITES = ISA_MAX_REFS };
+// Results of an instruction: those of dst[], and behind them the carry.
+enum { LIVE_IMPLIED = MINST_DSTS, LIVE_RESULTS };
 uint32_t live_reads(const struct live *l, const struct minst *m, uint32_t slot[LIVE_MAX_READS]);
-// Slots of dst[which]; which == 2: the carry.
+// Slots of dst[which]; LIVE_IMPLIED: the carry.
 uint32_t live_writes(const struct live *l, const struct minst *m, unsigned which,
                      uint32_t slot[LIVE_MAX_WRITES]);
 

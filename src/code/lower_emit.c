@@ -153,9 +153,9 @@ static struct opnd filler_opnd(struct opnd o, unsigned klass) {
 // `begins`: the chain begins here, on the operation's sources.
 static void put_filler(struct lower *l, const struct minst *of, const struct lower_step *step,
                        bool begins) {
-    struct minst m = lower_new(l, OP_NOP, (enum isa_type)of->type);
+    struct minst m = lower_new(l, OP_FILLER, (enum isa_type)of->type);
     m.klass = step->klass;
-    m.flags = MF_FILLER | (step->lead ? MF_LEAD : 0u);
+    m.sub = step->lead;
     const struct opnd result = filler_opnd(of->dst[0], step->klass);
     if (op_class_unit[step->klass] != UNIT_NONE) {
         struct opnd a = of->src[0].kind == OPND_GPR ? of->src[0] : opnd_none();

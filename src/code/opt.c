@@ -25,7 +25,7 @@ static void count_slot(struct opt *o, uint32_t slot, bool add) {
 }
 
 void opt_count(struct opt *o, const struct minst *m, bool add) {
-    if (m->flags & MF_FILLER) return;
+    if (minst_is_filler(m)) return;
     for (unsigned s = 0; s < 4; s++) {
         const struct opnd *x = &m->src[s];
         if (x->kind == OPND_PRED && x->reg != VPRED_TRUE) count_slot(o, opt_slot(o, x), add);
@@ -65,7 +65,7 @@ struct opt *opt_index(struct mfunc *f, struct arena *a) {
     if (mfunc_has_sp(f)) o->def[o->word_base[f->sp_vreg]] = OPT_MANY;
     for (uint32_t i = 0; i < f->inst.n; i++) {
         const struct minst *m = &f->inst.at[i];
-        if (m->flags & MF_FILLER) continue;
+        if (minst_is_filler(m)) continue;
         opt_count(o, m, true);
         for (unsigned d = 0; d < 2; d++) {
             const struct opnd *x = &m->dst[d];
@@ -128,7 +128,7 @@ void opt_replace(struct opt *o, uint32_t at, unsigned s, struct opnd by) {
     m->src[s] = by;
     opt_count(o, m, true);
     o->changed = true;
-    for (uint32_t i = at + 1; i < o->f->inst.n && (o->f->inst.at[i].flags & MF_FILLER); i++)
+    for (uint32_t i = at + 1; i < o->f->inst.n && minst_is_filler(&o->f->inst.at[i]); i++)
         for (unsigned k = 0; k < 4; k++) {
             struct opnd *x = &o->f->inst.at[i].src[k];
             if (x->kind != was.kind || was.kind != OPND_GPR || x->reg != was.reg ||
@@ -179,7 +179,7 @@ void opt_move_before(struct opt *o, uint32_t at, bool above, struct opnd to, str
 // ---- one sweep over the values ---------------------------------------------------------------
 void opt_remember(struct opt *o, uint32_t at) {
     const struct minst *m = &o->f->inst.at[at];
-    if (m->flags & MF_FILLER) return;
+    if (minst_is_filler(m)) return;
     for (unsigned d = 0; d < 2; d++) {
         const struct opnd *x = &m->dst[d];
         if (x->kind == OPND_PRED && x->reg == VPRED_TRUE) continue;
@@ -244,7 +244,7 @@ static bool sweep(struct mfunc *f, struct arena *a) {
         const struct cfg_block *b = &c->block[c->order[i]];
         o->epoch++;
         for (uint32_t at = b->first; at < b->first + b->n; at++) {
-            if (f->inst.at[at].flags & MF_FILLER) continue;
+            if (minst_is_filler(&f->inst.at[at])) continue;
             opt_propagate(o, at);
             for (unsigned times = 0; times < 4 && opt_combine(o, at); times++) opt_propagate(o, at);
             opt_remember(o, at);

@@ -63,7 +63,7 @@ void opt_put_inserts(struct opt *o);
 void opt_remember(struct opt *o, uint32_t at);
 
 static inline bool opt_plain(const struct minst *m) {
-    return m->guard == VPRED_TRUE && !(m->flags & (MF_FILLER | MF_FRAME));
+    return m->guard == VPRED_TRUE && !(m->flags & MF_FRAME) && !minst_is_filler(m);
 }
 static inline bool opt_is_memory(const struct minst *m) {
     switch (m->op) {

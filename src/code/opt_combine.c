@@ -9,7 +9,7 @@ static bool is_word(const struct opnd *x) { return x->kind == OPND_GPR && x->wor
 static bool is_imm(const struct opnd *x) { return x->kind == OPND_IMM && !x->mods; }
 
 static bool has_fillers(const struct opt *o, uint32_t at) {
-    return at + 1 < o->f->inst.n && (o->f->inst.at[at + 1].flags & MF_FILLER);
+    return at + 1 < o->f->inst.n && minst_is_filler(&o->f->inst.at[at + 1]);
 }
 
 // ---- addresses ----------------------------------------------------------------------------------

@@ -67,16 +67,16 @@ bool opt_dead(struct mfunc *f, struct arena *a) {
         live_block_end(l, b, &now);
         for (uint32_t i = block->first + block->n; i-- > block->first;) {
             struct minst *m = &f->inst.at[i];
-            if (m->flags & MF_FILLER) {
+            if (minst_is_filler(m)) {
                 live_step_back(l, i, &now);
                 continue;
             }
             const bool first = any_live(l, m, 0, &now), second = any_live(l, m, 1, &now),
-                       carry = any_live(l, m, 2, &now);
+                       carry = any_live(l, m, LIVE_IMPLIED, &now);
             if (!first && !second && !carry && !has_effect(f, m)) {
                 dead[i] = 1;
                 any = true;
-                for (uint32_t j = i + 1; j < f->inst.n && (f->inst.at[j].flags & MF_FILLER); j++)
+                for (uint32_t j = i + 1; j < f->inst.n && minst_is_filler(&f->inst.at[j]); j++)
                     dead[j] = 1;
                 continue;
             }

@@ -7,7 +7,7 @@ static uint32_t at_label(const struct mfunc *f, int32_t label) {
 }
 
 static bool is_jump(const struct minst *m) {
-    return m->op == OP_BRA && m->guard == VPRED_TRUE && !(m->flags & MF_FILLER);
+    return m->op == OP_BRA && m->guard == VPRED_TRUE;
 }
 
 // Where a jump to `label` ends up: follows jumps that stand alone.
@@ -45,7 +45,7 @@ static bool mend_branches(struct mfunc *f, struct arena *a) {
     bool changed = false;
     for (uint32_t i = 0; i < f->inst.n; i++) {
         struct minst *m = &f->inst.at[i];
-        if (dead[i] || m->op != OP_BRA || (m->flags & MF_FILLER)) continue;
+        if (dead[i] || m->op != OP_BRA) continue;
         changed |= invert_over_jump(f, i, dead);
         m->target = final_label(f, m->target);
         const uint32_t to = at_label(f, m->target);

@@ -11,7 +11,7 @@ static bool is_word(const struct opnd *x) { return x->kind == OPND_GPR && x->wor
 static bool is_plain_word(const struct opnd *x) { return is_word(x) && !x->mods; }
 static bool is_imm(const struct opnd *x) { return x->kind == OPND_IMM && !x->mods; }
 static bool has_fillers(const struct opt *o, uint32_t at) {
-    return at + 1 < o->f->inst.n && (o->f->inst.at[at + 1].flags & MF_FILLER);
+    return at + 1 < o->f->inst.n && minst_is_filler(&o->f->inst.at[at + 1]);
 }
 enum { NO_SUM = MF_CC_IN | MF_CC_OUT | MF_SAT | MF_HI | MF_WIDE | MF_FRAME };
 

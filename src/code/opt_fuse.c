@@ -63,7 +63,7 @@ static const struct fusion *fusion_of(uint16_t product) {
 
 // An operation with fillers is emulated, and so would the fused one be.
 static bool is_whole(const struct opt *o, uint32_t at) {
-    return at + 1 >= o->f->inst.n || !(o->f->inst.at[at + 1].flags & MF_FILLER);
+    return at + 1 >= o->f->inst.n || !minst_is_filler(&o->f->inst.at[at + 1]);
 }
 
 static bool is_product(const struct opt *o, uint32_t at) {
@@ -116,7 +116,7 @@ static void find_products(struct fuser *u, uint32_t block) {
     const struct cfg_block *const b = &u->o->cfg->block[block];
     for (uint32_t at = b->first + b->n; at-- > b->first;) {
         const struct minst *const m = &u->o->f->inst.at[at];
-        if (m->flags & MF_FILLER) continue;
+        if (minst_is_filler(m)) continue;
         if (is_product(u->o, at)) note_product(u, block, at);
         for (unsigned d = 0; d < 2; d++)
             for (uint32_t w = 0; m->dst[d].kind == OPND_GPR && w < m->dst[d].words; w++) {

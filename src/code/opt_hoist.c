@@ -24,7 +24,7 @@ static bool may_move(const struct opt *o, uint32_t at) {
     const struct minst *const m = &o->f->inst.at[at];
     if (!opt_plain(m) || (m->flags & (MF_CC_IN | MF_CC_OUT | MF_VOLATILE))) return false;
     if (m->dst[0].kind != OPND_GPR || m->dst[1].kind != OPND_NONE) return false;
-    if (at + 1 < o->f->inst.n && (o->f->inst.at[at + 1].flags & MF_FILLER)) return false;
+    if (at + 1 < o->f->inst.n && minst_is_filler(&o->f->inst.at[at + 1])) return false;
     for (uint32_t w = 0; w < m->dst[0].words; w++)
         if (o->def[opt_slot(o, &m->dst[0]) + w] != (int32_t)at) return false;
     switch (m->op) {
@@ -64,7 +64,7 @@ static bool is_fixed(const struct hoist *h, uint32_t at, uint32_t head) {
 static void find_early(struct hoist *h) {
     for (uint32_t at = 0; at < h->f->inst.n; at++) {
         const struct minst *const m = &h->f->inst.at[at];
-        if (m->flags & MF_FILLER) continue;
+        if (minst_is_filler(m)) continue;
         for (unsigned s = 0; s < 4; s++)
             for (uint32_t w = 0; m->src[s].kind == OPND_GPR && w < m->src[s].words; w++) {
                 const int32_t j = h->opt->def[opt_slot(h->opt, &m->src[s]) + w];
@@ -102,7 +102,7 @@ static void move(struct hoist *h, uint32_t at, uint32_t depth) {
 static void choose(struct hoist *h) {
     for (uint32_t at = 0; at < h->f->inst.n; at++) {
         const struct minst *const m = &h->f->inst.at[at];
-        if (h->fits[at] || (m->flags & MF_FILLER)) continue;
+        if (h->fits[at] || minst_is_filler(m)) continue;
         for (unsigned s = 0; s < 4; s++) {
             if (m->src[s].kind != OPND_GPR) continue;
             const int32_t j = h->opt->def[opt_slot(h->opt, &m->src[s])];

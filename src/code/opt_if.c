@@ -45,7 +45,7 @@ static bool writes_sp(const struct mfunc *f, uint32_t first, uint32_t n) {
 }
 
 static bool is_plain_jump(const struct minst *m) {
-    return m->op == OP_BRA && m->guard == VPRED_TRUE && !(m->flags & MF_FILLER);
+    return m->op == OP_BRA && m->guard == VPRED_TRUE;
 }
 
 // Block b ends in a branch around its successor. Answers whether the branch is gone.
@@ -55,7 +55,7 @@ static bool convert(struct mfunc *f, const struct cfg *c, uint32_t b, uint8_t *d
     const struct cfg_block *next = b + 2 < c->n ? side + 1 : NULL;
     const uint32_t at = c->block[b].first + c->block[b].n - 1;
     const struct minst *bra = &f->inst.at[at];
-    if (bra->op != OP_BRA || bra->guard == VPRED_TRUE || (bra->flags & (MF_FILLER | MF_UNIFORM)))
+    if (bra->op != OP_BRA || bra->guard == VPRED_TRUE || (bra->flags & MF_UNIFORM))
         return false;
     if (side->n_pred != 1) return false;
     const uint32_t last = side->first + side->n - 1;

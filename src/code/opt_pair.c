@@ -59,7 +59,7 @@ static void find_zeros(struct pairer *p) {
         changed = false;
         for (uint32_t i = 0; i < o->f->inst.n; i++) {
             const struct minst *const m = &o->f->inst.at[i];
-            if (m->flags & MF_FILLER) continue;
+            if (minst_is_filler(m)) continue;
             for (unsigned d = 0; d < 2; d++)
                 for (uint32_t w = 0; m->dst[d].kind == OPND_GPR && w < m->dst[d].words; w++) {
                     uint8_t *const z = &p->zeros[opt_slot(o, &m->dst[d]) + w];
@@ -77,7 +77,7 @@ static bool is_word_load(const struct opt *o, uint32_t at) {
     return m->op == OP_LDC && opt_plain(m) && m->vec == 1 && m->src[0].kind == OPND_GPR &&
            m->src[0].words == 1 && !m->src[0].mods && m->dst[0].kind == OPND_GPR &&
            m->dst[0].words == 1 && isa_type_bits((enum isa_type)m->type) == 32 &&
-           !(at + 1 < o->f->inst.n && o->f->inst.at[at + 1].flags & MF_FILLER);
+           !(at + 1 < o->f->inst.n && minst_is_filler(&o->f->inst.at[at + 1]));
 }
 
 static bool are_neighbours(const struct pairer *p, uint32_t first, uint32_t at) {

@@ -178,7 +178,7 @@ static bool moves_nothing(const struct minst *m) {
 static void put_leads_first(struct mfunc *f) {
     for (uint32_t i = 0, n; i < f->inst.n; i += n + 1) {
         const struct minst op = f->inst.at[i];
-        for (n = 0; i + n + 1 < f->inst.n && f->inst.at[i + n + 1].flags & MF_LEAD; n++)
+        for (n = 0; i + n + 1 < f->inst.n && minst_is_lead(&f->inst.at[i + n + 1]); n++)
             f->inst.at[i + n] = f->inst.at[i + n + 1];
         f->inst.at[i + n] = op;
     }

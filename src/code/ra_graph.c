@@ -76,7 +76,7 @@ static uint32_t word_of(const struct ra *r, uint32_t slot) {
 bool ra_is_move(const struct ra *r, const struct minst *m, struct opnd *d, struct opnd *s) {
     const uint16_t op = r->cls == RA_GPR ? OP_MOV : OP_PSETP;
     const uint8_t kind = r->cls == RA_GPR ? OPND_GPR : OPND_PRED;
-    if (m->op != op || (m->flags & (MF_FILLER | MF_FRAME))) return false;
+    if (m->op != op || (m->flags & MF_FRAME)) return false;
     *d = m->dst[0];
     *s = m->src[0];
     if (d->kind != kind || s->kind != kind || s->mods || d->words != s->words) return false;

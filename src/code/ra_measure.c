@@ -67,7 +67,7 @@ static void find_rematerialisable(struct ra *r) {
     for (uint32_t v = 0; v < r->n; v++) r->remat[v] = r->used[v] && !ra_is_temp(r, v);
     for (uint32_t i = 0; i < r->f->inst.n; i++) {
         const struct minst *m = &r->f->inst.at[i];
-        if (m->flags & MF_FILLER) continue;
+        if (minst_is_filler(m)) continue;
         for (unsigned which = 0; which < 2; which++) {
             const struct opnd *d = &m->dst[which];
             if (d->kind != OPND_GPR) continue;

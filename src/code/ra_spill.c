@@ -299,7 +299,7 @@ static bool defines_remat(struct spiller *sp, const struct minst *m) {
 // changed.
 static void rewrite_guard(struct spiller *sp, struct minst *m, uint8_t tag) {
     if (sp->r->cls != RA_PRED || m->guard == VPRED_TRUE) return;
-    const bool follows = tag == RA_TAG_STORE || (m->flags & MF_FILLER);
+    const bool follows = tag == RA_TAG_STORE || minst_is_filler(m);
     if (follows && m->guard == sp->guard_was) {
         m->guard = sp->guard_is;
         return;
@@ -342,13 +342,13 @@ static void rewrite(struct spiller *sp, const struct minst *old, uint8_t tag) {
         for (unsigned i = 0; i < 4; i++)
             if (is_spilled(sp, &old->src[i], &place)) return;
     if (defines_remat(sp, old)) return;
-    if (!(old->flags & MF_FILLER) && rewrite_move(sp, old)) { // has no fillers
+    if (!minst_is_filler(old) && rewrite_move(sp, old)) { // has no fillers
         sp->bundle++;
         return;
     }
     struct minst m = *old;
     rewrite_guard(sp, &m, tag);
-    if (m.flags & MF_FILLER) {
+    if (minst_is_filler(&m)) {
         for (unsigned i = 0; i < 2; i++) rewrite_filler_operand(sp, &m.dst[i]);
         for (unsigned i = 0; i < 4; i++) rewrite_filler_operand(sp, &m.src[i]);
         edit_put(&sp->edit, &m, tag);
@@ -371,7 +371,7 @@ static void find_definitions(struct spiller *sp) {
     sp->made_by = arena_alloc(r->arena, ((size_t)r->live->n_words + 1) * sizeof *sp->made_by);
     for (uint32_t i = 0; i < r->f->inst.n; i++) {
         const struct minst *m = &r->f->inst.at[i];
-        if (m->dst[0].kind == OPND_GPR && !(m->flags & MF_FILLER))
+        if (m->dst[0].kind == OPND_GPR && !minst_is_filler(m))
             sp->made_by[r->live->word_base[m->dst[0].reg] + m->dst[0].sub] = i;
     }
 }
@@ -404,7 +404,7 @@ void ra_spill(struct ra *r, struct ra_spill *s, const bool *victim) {
     const uint32_t n_old = r->n;
     edit_start(&sp.edit, r->f, r->arena);
     for (uint32_t i = 0; i < r->f->inst.n; i++) {
-        if (!(r->f->inst.at[i].flags & MF_FILLER)) flush_stores(&sp);
+        if (!minst_is_filler(&r->f->inst.at[i])) flush_stores(&sp);
         if (r->cfg->block[r->cfg->block_of[i]].first == i) {
             sp.n_cached = 0;
             sp.guard_was = VPRED_TRUE;

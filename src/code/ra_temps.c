@@ -36,7 +36,7 @@ static void take_operand(const uint32_t *place, const struct opnd *o, struct tak
 
 // What stands before the operation scales its operands where the result will be.
 static bool passes_on(const struct minst *filler) {
-    return filler->dst[0].kind == OPND_GPR && !(filler->flags & MF_LEAD);
+    return filler->dst[0].kind == OPND_GPR && !minst_is_lead(filler);
 }
 
 static void give(struct ra_temps *c, const struct live *l, uint32_t op, uint32_t end,
@@ -99,7 +99,7 @@ void ra_give_temps(struct mfunc *f, struct arena *scratch, void *context) {
         live_block_end(l, b, &now);
         uint32_t end = block->first + block->n;
         for (uint32_t i = end; i-- > block->first;) {
-            if (!(f->inst.at[i].flags & MF_FILLER)) {
+            if (!minst_is_filler(&f->inst.at[i])) {
                 if (end > i + 1) give(c, l, i, end, &now);
                 end = i;
             }

@@ -246,7 +246,7 @@ static void make_edges(struct sched_graph *g) {
         const uint32_t n = reads_of(g, m, slot);
         for (uint32_t i = 0; i < n; i++) read_slot(g, u, slot[i]);
         order_memory(g, u);
-        for (unsigned which = 0; which < 3; which++) {
+        for (unsigned which = 0; which < LIVE_RESULTS; which++) {
             const bool kills = g->live->kills[unit->first] >> which & 1;
             const uint32_t n_written = live_writes(g->live, m, which, slot);
             for (uint32_t i = 0; i < n_written; i++) write_slot(g, u, slot[i], kills);
@@ -302,13 +302,13 @@ void sched_graph_init(struct sched_graph *g, struct mfunc *f, struct arena *a,
 // Where the unit begins whose last instruction stands before `end`.
 static uint32_t unit_start(const struct sched_graph *g, uint32_t block_first, uint32_t end) {
     uint32_t start = end - 1;
-    while (start > block_first && (g->f->inst.at[start].flags & MF_FILLER)) start--;
+    while (start > block_first && minst_is_filler(&g->f->inst.at[start])) start--;
     return start;
 }
 // Fillers at a block's start have no operation before them and stay too.
 static bool stays_there(const struct sched_graph *g, uint32_t start) {
     const struct minst *const m = &g->f->inst.at[start];
-    return is_wall(g->f, m) || (m->flags & MF_FILLER);
+    return is_wall(g->f, m) || minst_is_filler(m);
 }
 
 uint32_t sched_gather(struct sched_graph *g, uint32_t block_first, uint32_t end, uint32_t most) {

@@ -164,7 +164,6 @@ static bool choose_converge(struct exec_launch *l) {
     for (uint32_t k = 0; k < l->im->n_insts; k++) {
         struct xinst *const x = &l->code[k];
         if (l->usual) l->usual[k] = x->fn;
-        if (l->im->inst[k].flags & MF_FILLER) continue;
         const exec_fn other = c->choose(&l->im->inst[k], x, x->fn);
         if (other) x->fn = other;
     }

@@ -95,7 +95,7 @@ static void conversion(const struct minst *m, struct xinst *x) {
 
 // ---- the rows -------------------------------------------------------------------------------
 
-static_assert(MF_LEAD == 1 << 30, "flags are bits 0 to 30 of a set");
+static_assert(MF_CONTRACT == 1 << 29, "flags are bits 0 to 29 of a set");
 static_assert(FACT_N <= 64 && ITYPE_N <= 64 && MCMP_NAN < 16 && MRND_RNA < 8, "bits of sets");
 static_assert(MRND_RZ == MRND_RN + 1 && MRND_RM == MRND_RN + 2 && MRND_RP == MRND_RN + 3,
               "EXEC_CVT_MODES");
@@ -263,7 +263,6 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
         [TABLE_CONVERT] = cvt_any_fns, [TABLE_MEMORY] = mem_fns,  [TABLE_TEXTURE] = tex_fns,
         [TABLE_SYSTEM] = sys_fns,      [TABLE_VIDEO] = video_fns, [TABLE_MATRIX] = matrix_fns,
         [TABLE_WARP] = warp_fns};
-    if (m->flags & MF_FILLER) return warp_fns[WARP_NOP];
     const struct forms *const f = forms_of(m->op);
     if (!f->n) return NULL;
     f->operands(m, x);

@@ -1,28 +1,30 @@
 // Which loops wait for other threads: those of which a branch hangs on an atomic or a volatile load
 // in them. Others have their turn at once when such a loop goes round.
 #include "exec/its.h"
+#include "isa/operands.h"
 
 // Registers and predicates that hold what another thread may change, or what was made of that.
 struct taint {
-    uint64_t reg[4];
-    uint32_t pred;
+    uint64_t reg[MAX_GPRS / 64];
+    uint64_t pred; // and the carry
 };
-static bool has_taint(const struct taint *t, const struct opnd *o) {
-    if (o->kind == OPND_PRED) return o->reg < PRED_TRUE && t->pred >> o->reg & 1;
-    for (uint32_t k = 0; o->kind == OPND_GPR && k < o->words; k++)
-        if (t->reg[(o->reg + k) / 64] >> (o->reg + k) % 64 & 1) return true;
-    return false;
+static uint64_t *taint_word(struct taint *t, const struct isa_ref *ref, uint64_t *bit) {
+    if (ref->file != REF_GPR) {
+        *bit = 1ull << (ref->file == REF_CARRY ? (uint32_t)PRED_TRUE : ref->reg);
+        return &t->pred;
+    }
+    const uint32_t r = ref->reg + ref->word;
+    *bit = 1ull << r % 64;
+    return &t->reg[r / 64];
 }
-static void set_taint(struct taint *t, const struct opnd *o, bool on, bool clear) {
-    if (o->kind == OPND_PRED && o->reg < PRED_TRUE) {
-        if (on) t->pred |= 1u << o->reg;
-        if (!on && clear) t->pred &= ~(1u << o->reg);
-    }
-    for (uint32_t k = 0; o->kind == OPND_GPR && k < o->words; k++) {
-        uint64_t *const r = &t->reg[(o->reg + k) / 64], bit = 1ull << (o->reg + k) % 64;
-        if (on) *r |= bit;
-        if (!on && clear) *r &= ~bit;
-    }
+static bool has_taint(struct taint *t, const struct isa_ref *ref) {
+    uint64_t bit;
+    return (*taint_word(t, ref, &bit) & bit) != 0;
+}
+static void set_taint(struct taint *t, const struct isa_ref *ref, bool on, bool clear) {
+    uint64_t bit, *const word = taint_word(t, ref, &bit);
+    if (on) *word |= bit;
+    if (!on && clear) *word &= ~bit;
 }
 // A load that asks memory each time.
 static bool reads_anew(const struct minst *m) {
@@ -34,15 +36,20 @@ static bool waits_for_others(const struct code_image *im, uint32_t first, uint32
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t i = first; i <= last; i++) {
             const struct minst *const m = &im->inst[i];
-            if (m->flags & MF_FILLER) continue;
+            if (minst_is_filler(m)) continue;
             const bool fresh = (m->op == OP_ATOM && m->dst[0].kind != OPND_NONE) || reads_anew(m);
             bool on = fresh;
-            for (uint32_t k = 0; k < 4; k++) on |= has_taint(&t, &m->src[k]);
-            const struct opnd guard = {.kind = OPND_PRED, .reg = m->guard};
-            if ((m->op == OP_BRA || m->op == OP_EXIT) && has_taint(&t, &guard)) return true;
-            const bool clear = m->guard >= PRED_TRUE;
-            set_taint(&t, &m->dst[0], on, clear);
-            set_taint(&t, &m->dst[1], on, clear);
+            struct isa_ref ref[ISA_MAX_REFS];
+            uint32_t n = isa_reads(m, true, ref);
+            for (uint32_t k = 0; k < n; k++) {
+                const bool is_tainted = has_taint(&t, &ref[k]);
+                if (ref[k].place != REF_GUARD)
+                    on |= is_tainted;
+                else if ((m->op == OP_BRA || m->op == OP_EXIT) && is_tainted)
+                    return true;
+            }
+            n = isa_writes(m, true, ref);
+            for (uint32_t k = 0; k < n; k++) set_taint(&t, &ref[k], on, m->guard >= PRED_TRUE);
         }
     }
     return false;

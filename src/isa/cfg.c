@@ -19,11 +19,10 @@
 bool minst_ends_flow(const struct minst *i, bool allocated) {
     if (i->op == OP_RET) return true;
     if (i->op != OP_BRA && i->op != OP_BRX && i->op != OP_EXIT) return false;
-    return !minst_is_guarded(i, allocated) && !(i->flags & MF_FILLER);
+    return !minst_is_guarded(i, allocated);
 }
 
 bool minst_ends_block(const struct minst *i, bool allocated) {
-    if (i->flags & MF_FILLER) return false;
     return i->op == OP_BRA || i->op == OP_BRX || minst_ends_flow(i, allocated);
 }
 

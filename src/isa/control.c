@@ -43,7 +43,7 @@ bool control_is_variable(const struct code_latencies *l, const struct minst *m) 
 // A filler that compares stands for a comparison and the guard that waits for it.
 static bool is_guard(const struct minst *m, uint32_t slot) {
     const bool compares = m->klass == OPC_INT_CMP || m->klass == OPC_FP_CMP;
-    return slot >= CONTROL_GUARD || (slot < CONTROL_PRED && compares && m->flags & MF_FILLER);
+    return slot >= CONTROL_GUARD || (slot < CONTROL_PRED && compares && minst_is_filler(m));
 }
 
 uint32_t control_latency(const struct code_latencies *l, const struct minst *m, uint32_t slot) {
@@ -57,39 +57,30 @@ uint32_t control_elapsed(const struct code_latencies *l, const struct minst *m, 
 }
 
 // ---- operands -----------------------------------------------------------------------------------
-static void add(uint16_t *list, uint32_t *n, uint32_t slot) {
-    if (*n < CONTROL_MAX_OPERANDS) list[(*n)++] = (uint16_t)slot;
-}
-
-static void add_predicate(uint16_t *list, uint32_t *n, uint32_t p) {
-    add(list, n, CONTROL_PRED + p);
-    add(list, n, CONTROL_GUARD + p);
-}
-
-static void add_operand(uint16_t *list, uint32_t *n, const struct opnd *o) {
-    if (o->kind == OPND_PRED && o->reg < PRED_TRUE) add(list, n, CONTROL_PRED + o->reg);
-    for (uint32_t i = 0; o->kind == OPND_GPR && i < o->words && o->reg + i < MAX_GPRS; i++)
-        add(list, n, o->reg + i);
-}
-
-void control_operands(const struct minst *m, struct control_operands *o) {
-    o->n_reads = o->n_writes = 0;
-    for (size_t i = 0; i < WW_COUNT(m->src); i++) add_operand(o->read, &o->n_reads, &m->src[i]);
-    for (size_t i = 0; i < WW_COUNT(m->dst); i++) {
-        const struct opnd *const d = &m->dst[i];
-        add_operand(o->write, &o->n_writes, d);
-        if (d->kind == OPND_PRED && d->reg < PRED_TRUE)
-            add(o->write, &o->n_writes, CONTROL_GUARD + d->reg);
+static uint16_t slot_of(const struct isa_ref *ref) {
+    switch (ref->file) {
+    case REF_GPR: return (uint16_t)(ref->reg + ref->word);
+    case REF_PRED: return (uint16_t)(CONTROL_PRED + ref->reg);
+    default: return CONTROL_CARRY;
     }
-    if (m->guard < PRED_TRUE) add_predicate(o->read, &o->n_reads, m->guard);
-    if (m->flags & MF_CC_IN) add(o->read, &o->n_reads, CONTROL_CARRY);
-    if (m->flags & MF_CC_OUT) add(o->write, &o->n_writes, CONTROL_CARRY);
-    for (uint32_t p = 0; m->op == OP_P2R && p < PRED_TRUE; p++)
-        add(o->read, &o->n_reads, CONTROL_PRED + p);
-    if (m->op == OP_P2R) add(o->read, &o->n_reads, CONTROL_CARRY);
-    for (uint32_t p = 0; m->op == OP_R2P && p < PRED_TRUE; p++)
-        if (m->src[1].imm >> p & 1) add_predicate(o->write, &o->n_writes, p);
-    if (m->op == OP_R2P) add(o->write, &o->n_writes, CONTROL_CARRY);
+}
+
+// Guards see a predicate later than operands do.
+void control_operands(const struct minst *m, struct control_operands *o) {
+    struct isa_ref ref[ISA_MAX_REFS];
+    o->n_reads = o->n_writes = 0;
+    uint32_t n = isa_reads(m, true, ref);
+    for (uint32_t i = 0; i < n; i++) {
+        o->read[o->n_reads++] = slot_of(&ref[i]);
+        if (ref[i].place == REF_GUARD)
+            o->read[o->n_reads++] = (uint16_t)(CONTROL_GUARD + ref[i].reg);
+    }
+    n = isa_writes(m, true, ref);
+    for (uint32_t i = 0; i < n; i++) {
+        o->write[o->n_writes++] = slot_of(&ref[i]);
+        if (ref[i].file == REF_PRED)
+            o->write[o->n_writes++] = (uint16_t)(CONTROL_GUARD + ref[i].reg);
+    }
 }
 
 static bool touches(const uint16_t *list, uint32_t n, const uint16_t *other, uint32_t n_other) {

@@ -4,6 +4,7 @@
 #define WW_ISA_CONTROL_H
 
 #include "isa/cfg.h"
+#include "isa/operands.h"
 
 // Registers, predicates, the carry and predicates as guards (which see a result later than operands
 // do) as one row of slots.
@@ -27,7 +28,7 @@ uint32_t control_latency(const struct code_latencies *l, const struct minst *m, 
 uint32_t control_elapsed(const struct code_latencies *l, const struct minst *m, uint32_t stall);
 
 // Slots that an instruction reads and writes, fillers too (they wait as what they stand for does).
-enum { CONTROL_MAX_OPERANDS = 32 };
+enum { CONTROL_MAX_OPERANDS = ISA_MAX_REFS + MAX_PREDS };
 struct control_operands {
     uint16_t read[CONTROL_MAX_OPERANDS], write[CONTROL_MAX_OPERANDS];
     uint32_t n_reads, n_writes;

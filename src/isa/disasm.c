@@ -3,6 +3,7 @@
 // stand in front, in brackets.
 #include "isa/disasm.h"
 #include "isa/cfg.h"
+#include "isa/operands.h"
 
 #include <inttypes.h>
 
@@ -152,7 +153,7 @@ static const char *const space_text[SPACE_N] = {"", "C", "G", "L", "P", "S", "T"
 static void put_mnemonic(struct text *t, const struct minst *m) {
     if (m->flags & MF_AS_MAD) put(t, "IMAD.");
     put(t, "%s", mop_info[m->op].text);
-    if (m->flags & MF_FILLER) {
+    if (minst_is_filler(m)) {
         put(t, ".%s", op_class_text(m->klass));
         return;
     }
@@ -219,23 +220,22 @@ static void put_address(struct text *t, const struct minst *m, const struct opnd
 
 static void put_operands(struct text *t, const struct minst *m, bool allocated) {
     const char *sep = " ";
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < MINST_DSTS; i++) {
         if (m->dst[i].kind == OPND_NONE) continue;
         put(t, "%s", sep);
         put_operand(t, m, &m->dst[i], allocated);
         sep = ", ";
     }
-    if (m->flags & MF_FILLER) return;
+    if (minst_is_filler(m)) return;
     if (m->op == OP_S2R) put(t, "%s%s", sep, isa_sreg_text((enum isa_sreg)m->aux));
-    const bool memory = is_memory(m) && m->op != OP_SULD && m->op != OP_SUST && m->op != OP_SURED &&
-                        m->op != OP_TXQ;
-    int last = 3;
+    const bool memory = slot_words(operand_rows[m->op].src[0]) == SLOT_ADDRESS;
+    int last = MINST_SRCS - 1;
     while (last >= 0 && m->src[last].kind == OPND_NONE) last--;
     if (memory && last < 0) last = 0;
     for (int i = 0; i <= last; i++) {
         put(t, "%s", sep);
         if (m->op == OP_LDC && i == 0) put(t, "c[0x%x]", m->sub);
-        if (i == 0 && (memory || m->op == OP_PREFETCH))
+        if (i == 0 && memory)
             put_address(t, m, &m->src[i], allocated);
         else
             put_operand(t, m, &m->src[i], allocated);

@@ -81,11 +81,12 @@ static void check_inst(struct verifier *v, uint32_t pc) {
         broken(v, pc, "an operation that does not exist");
         return;
     }
-    for (unsigned i = 0; i < 2; i++) check_operand(v, pc, &m->dst[i]);
-    for (unsigned i = 0; i < 4; i++) check_operand(v, pc, &m->src[i]);
+    for (unsigned i = 0; i < MINST_DSTS; i++) check_operand(v, pc, &m->dst[i]);
+    for (unsigned i = 0; i < MINST_SRCS; i++) check_operand(v, pc, &m->src[i]);
+    const char *const fault = isa_operands_fault(m);
+    if (fault != NULL) broken(v, pc, fault);
     if (m->guard > PRED_TRUE) broken(v, pc, "a guard beyond the machine's");
     if (m->flags & MF_FRAME) broken(v, pc, "a frame of unknown size");
-    if (m->flags & MF_FILLER) return;
     if ((m->op == OP_BRA || m->op == OP_CALL) && !inside(v->im, m->target))
         broken(v, pc, "a target outside the code");
     if (m->reconv >= 0 && !inside(v->im, m->reconv)) broken(v, pc, "lanes meet outside the code");
@@ -102,17 +103,35 @@ static void check_inst(struct verifier *v, uint32_t pc) {
 }
 
 // ---- written before read -------------------------------------------------------------------
-static void check_read(struct verifier *v, const struct state *s, uint32_t pc,
-                       const struct opnd *o) {
-    const uint32_t words = o->kind == OPND_GPR ? o->words : 1;
-    const uint32_t first = o->kind == OPND_PRED ? FIRST_PRED + o->reg : o->reg;
-    if (o->kind != OPND_GPR && (o->kind != OPND_PRED || o->reg == PRED_TRUE)) return;
-    for (uint32_t w = 0; w < words; w++)
-        if (!has(s, first + w)) {
-            v->faults.undefined++;
-            report(v, pc, "reads what some path has not written");
-            return;
-        }
+static uint32_t state_of(const struct isa_ref *ref) {
+    switch (ref->file) {
+    case REF_GPR: return ref->reg + ref->word;
+    case REF_PRED: return FIRST_PRED + ref->reg;
+    default: return CARRY;
+    }
+}
+
+// The guard, what is implied, and the first n_srcs sources.
+static void check_reads_of(struct verifier *v, const struct state *s, uint32_t pc,
+                           uint32_t n_srcs) {
+    struct isa_ref ref[ISA_MAX_REFS];
+    const uint32_t n = isa_reads(&v->im->inst[pc], true, ref);
+    uint8_t place = UINT8_MAX; // that has been reported
+    for (uint32_t i = 0; i < n; i++) {
+        const bool is_exempt = ref[i].place >= n_srcs && ref[i].place < MINST_SRCS;
+        if (is_exempt || has(s, state_of(&ref[i])) || ref[i].place == place) continue;
+        place = ref[i].place;
+        v->faults.undefined++;
+        report(v, pc, ref[i].place == REF_GUARD   ? "is guarded by what some path has not written"
+                      : ref[i].file == REF_CARRY ? "reads a carry that some path has not written"
+                                                 : "reads what some path has not written");
+    }
+}
+
+static void add_writes(struct state *s, const struct minst *m) {
+    struct isa_ref ref[ISA_MAX_REFS];
+    const uint32_t n = isa_writes(m, true, ref);
+    for (uint32_t i = 0; i < n; i++) add(s, state_of(&ref[i]));
 }
 
 // A store or reload of one word for the function's callers, or of a spilled value.
@@ -138,13 +157,8 @@ static struct state written_by_call(const struct verifier *v, const struct minst
 // What one instruction adds to what has been written. A guarded write counts: that its readers
 // stand under the same guard is more than this look can tell.
 static void pass(const struct verifier *v, struct state *s, const struct minst *m) {
-    if (m->flags & MF_FILLER) return;
-    for (unsigned i = 0; i < 2; i++) {
-        const struct opnd *o = &m->dst[i];
-        if (o->kind == OPND_PRED) add(s, FIRST_PRED + o->reg);
-        for (uint32_t w = 0; o->kind == OPND_GPR && w < o->words; w++) add(s, o->reg + w);
-    }
-    if (m->flags & MF_CC_OUT) add(s, CARRY);
+    if (minst_is_filler(m)) return;
+    add_writes(s, m);
     if (m->op == OP_CALL || m->op == OP_CALLI) { // the stack pointer comes back
         const bool sp = has(s, 1);
         const struct state lost = written_by_call(v, m);
@@ -182,12 +196,7 @@ static void find_writes(struct verifier *v, struct arena *scratch) {
             struct state s = v->writes[i];
             for (uint32_t pc = im->func_pc[i]; pc < end; pc++) {
                 const struct minst *const m = &im->inst[pc];
-                for (unsigned d = 0; d < 2; d++) {
-                    const struct opnd *const o = &m->dst[d];
-                    if (o->kind == OPND_PRED) add(&s, FIRST_PRED + o->reg);
-                    for (uint32_t w = 0; o->kind == OPND_GPR && w < o->words; w++)
-                        add(&s, o->reg + w);
-                }
+                add_writes(&s, m);
                 if (m->op != OP_CALL && m->op != OP_CALLI) continue;
                 const struct state more = written_by_call(v, m);
                 for (unsigned x = 0; x < ROW; x++) s.bit[x] |= more.bit[x];
@@ -236,18 +245,10 @@ static void check_reads(struct verifier *v, struct arena *scratch) {
         for (uint32_t i = 0; i < c->block[b].n; i++) {
             const uint32_t pc = c->block[b].first + i;
             const struct minst *m = &im->inst[pc];
-            if (!(m->flags & MF_FILLER)) {
+            if (!minst_is_filler(m)) {
                 const bool keeps = starts && is_save(m, OP_ST); // a caller's value, if it has one
                 starts &= keeps;
-                for (unsigned j = 0; j < (keeps ? 1 : 4); j++) check_read(v, &s, pc, &m->src[j]);
-                if (m->guard != PRED_TRUE && !has(&s, FIRST_PRED + m->guard)) {
-                    v->faults.undefined++;
-                    report(v, pc, "is guarded by what some path has not written");
-                }
-                if ((m->flags & MF_CC_IN) && !has(&s, CARRY)) {
-                    v->faults.undefined++;
-                    report(v, pc, "reads a carry that some path has not written");
-                }
+                check_reads_of(v, &s, pc, keeps ? 1 : MINST_SRCS);
             }
             pass(v, &s, m);
         }

@@ -61,7 +61,7 @@ const char *unit_class_text(enum unit_class u) {
 }
 
 const struct mop_info mop_info[OP_N] = {
-#define OP(name, mnemonic, class, opflags, meaning) \
+#define OP(name, mnemonic, class, opflags, operands, meaning) \
     [OP_##name] = {.text = mnemonic, .prose = meaning, .klass = OPC_##class, .flags = opflags},
 #include "isa/ops.def"
 #undef OP

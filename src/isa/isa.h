@@ -47,9 +47,9 @@ static inline bool isa_sreg_is_clock(uint32_t s) {
     return s >= SREG_clock && s <= SREG_globaltimer_hi;
 }
 
-// Machine operations (ops.def: OP(name, "MNEMONIC", class, flags, "prose")).
+// Machine operations (ops.def: OP(name, "MNEMONIC", class, flags, operands, "prose")).
 enum mop {
-#define OP(name, text, class, flags, prose) OP_##name,
+#define OP(name, ...) OP_##name,
 #include "isa/ops.def"
 #undef OP
     OP_N
@@ -144,9 +144,6 @@ enum minst_flags {
     MF_RELEASE = 1 << 19,
     MF_SC = 1 << 20,
     MF_BOOLF = 1 << 21,  // set: destination is 1.0f / 0.0f rather than all ones / zero
-    MF_FILLER = 1 << 22, // counts and takes time as the table says, computes nothing; it belongs to
-                         // the operation before it (but see MF_LEAD), whose registers it names for
-                         // their timing
     MF_NOFTZ = 1 << 23,
     MF_CMP3 = 1 << 24, // setp with two predicate results p|q
     // The function's frame size, rounded up to 16, is added to the offset (memory operations) or
@@ -158,8 +155,6 @@ enum minst_flags {
                          // it runs (pipes.c)
     MF_STRONG = 1 << 28, // with MF_VOLATILE: relaxed, acquire or release, which may synchronise
     MF_CONTRACT = 1 << 29, // a product or sum that may be fused with another; gone behind opt_fuse
-    MF_LEAD = 1 << 30 // a filler that runs before its operation: it stands behind it as the others do
-                      // up to register allocation, which puts it in front
 };
 
 // sub-operation codes
@@ -238,6 +233,12 @@ struct minst {
 };
 enum { GUARD_NONE = -1 };
 
+// Fillers stand for the time of operations that are several instructions on the real machine.
+static inline bool minst_is_filler(const struct minst *m) { return m->op == OP_FILLER; }
+// One that runs before its operation: it stands behind it as the others do up to register
+// allocation, which puts it in front.
+static inline bool minst_is_lead(const struct minst *m) { return minst_is_filler(m) && m->sub; }
+
 // The class whose pipeline, latency and interval are the instruction's.
 static inline uint8_t minst_timing(const struct minst *m) {
     return m->flags & MF_AS_MAD ? (uint8_t)OPC_INT_MAD : m->klass;
@@ -246,7 +247,7 @@ static inline uint8_t minst_timing(const struct minst *m) {
 // Whether the machine takes operand `o` as src[s] of `i`, the other sources being as they are:
 // which slots hold constants and immediates, how long an immediate may be, and that there is one
 // constant or immediate an instruction. A zero immediate is the zero register and goes anywhere
-// but into an address. (fits.c)
+// but into an address. (operands.c)
 bool isa_fits(const struct minst *i, unsigned s, const struct opnd *o);
 // Sources 0 and 1 change places (a comparison is mirrored, a selection turned); false, and nothing
 // is changed, where that cannot be said.

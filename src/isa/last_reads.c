@@ -3,6 +3,7 @@
 // reads (savings/rf_cache.c). Where this cannot tell, a register counts as live: at calls and
 // returns all of them do, and a guarded write ends nothing.
 #include "isa/cfg.h"
+#include "isa/operands.h"
 
 enum { REG_WORDS = MAX_GPRS / 64 };
 struct regs {
@@ -11,12 +12,15 @@ struct regs {
 
 static bool has(const struct regs *s, uint32_t r) { return s->bit[r / 64] >> (r % 64) & 1; }
 
-static void put(struct regs *s, const struct opnd *o, bool is_live) {
-    for (uint32_t i = 0; o->kind == OPND_GPR && i < o->words && o->reg + i < MAX_GPRS; i++) {
-        const uint64_t bit = 1ull << (o->reg + i) % 64;
-        uint64_t *const word = &s->bit[(o->reg + i) / 64];
-        *word = is_live ? *word | bit : *word & ~bit;
-    }
+static void put(struct regs *s, uint32_t r, bool is_live) {
+    const uint64_t bit = 1ull << r % 64;
+    s->bit[r / 64] = is_live ? s->bit[r / 64] | bit : s->bit[r / 64] & ~bit;
+}
+
+// The registers among what an instruction reads or writes.
+static void put_all(struct regs *s, const struct isa_ref *ref, uint32_t n, bool is_live) {
+    for (uint32_t i = 0; i < n; i++)
+        if (ref[i].file == REF_GPR) put(s, ref[i].reg + ref[i].word, is_live);
 }
 
 // From what is live behind an instruction to what it leaves of that: all but what it writes.
@@ -25,23 +29,21 @@ static void take_writes(struct regs *s, const struct minst *m) {
         memset(s, 0xff, sizeof *s);
         return;
     }
-    if ((m->flags & MF_FILLER) || minst_is_guarded(m, true)) return;
+    if (minst_is_filler(m) || minst_is_guarded(m, true)) return;
     if (m->op == OP_EXIT) *s = (struct regs){0};
-    for (unsigned i = 0; i < WW_COUNT(m->dst); i++) put(s, &m->dst[i], false);
+    struct isa_ref ref[ISA_MAX_REFS];
+    put_all(s, ref, isa_writes(m, true, ref), false);
 }
 
 // Of the distinct registers that it reads, in their order, those that are not in `after`.
-static uint16_t last_reads(const struct regs *after, const struct minst *m) {
+static uint16_t last_reads(const struct regs *after, const struct isa_ref *ref, uint32_t n_refs) {
     struct regs seen = {0};
     uint32_t n = 0, mask = 0;
-    for (unsigned i = 0; i < WW_COUNT(m->src); i++) {
-        const struct opnd *const o = &m->src[i];
-        for (uint32_t w = 0; o->kind == OPND_GPR && w < o->words; w++) {
-            const struct opnd one = {.kind = OPND_GPR, .words = 1, .reg = o->reg + w};
-            if (one.reg >= MAX_GPRS || has(&seen, one.reg)) continue;
-            put(&seen, &one, true);
-            mask |= (uint32_t)!has(after, one.reg) << n++;
-        }
+    for (uint32_t i = 0; i < n_refs; i++) {
+        const uint32_t r = ref[i].reg + ref[i].word;
+        if (ref[i].file != REF_GPR || has(&seen, r)) continue;
+        put(&seen, r, true);
+        mask |= (uint32_t)!has(after, r) << n++;
     }
     return (uint16_t)mask;
 }
@@ -52,8 +54,10 @@ static void step_back(const struct code_image *im, const struct cfg_block *b, st
     for (uint32_t pc = b->first + b->n; pc-- > b->first;) {
         const struct minst *const m = &im->inst[pc];
         take_writes(s, m);
-        if (out != NULL) out[pc] = last_reads(s, m);
-        for (unsigned i = 0; i < WW_COUNT(m->src); i++) put(s, &m->src[i], true);
+        struct isa_ref ref[ISA_MAX_REFS];
+        const uint32_t n = isa_reads(m, true, ref);
+        if (out != NULL) out[pc] = last_reads(s, ref, n);
+        put_all(s, ref, n, true);
     }
 }
 

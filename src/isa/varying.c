@@ -4,6 +4,7 @@
 // written, as nothing says what is in them. Differing conditions need no edges of their own: CTAs
 // that part at one are no longer in lock step.
 #include "isa/varying.h"
+#include "isa/operands.h"
 
 #include <stdlib.h>
 
@@ -22,13 +23,12 @@ static bool get(const struct state *s, uint32_t bit) { return s->bits[bit / 64] 
 static void set(struct state *s, uint32_t bit, bool to) {
     s->bits[bit / 64] = (s->bits[bit / 64] & ~(1ull << bit % 64)) | (uint64_t)to << bit % 64;
 }
-static uint32_t pred_bit(uint32_t p) { return MAX_GPRS + p; }
-
-static bool source_varies(const struct state *s, const struct opnd *o) {
-    if (o->kind == OPND_PRED) return o->reg < PRED_TRUE && get(s, pred_bit(o->reg));
-    bool any = false;
-    for (uint32_t i = 0; o->kind == OPND_GPR && i < o->words; i++) any |= get(s, o->reg + i);
-    return any;
+static uint32_t bit_of(const struct isa_ref *ref) {
+    switch (ref->file) {
+    case REF_GPR: return ref->reg + ref->word;
+    case REF_PRED: return MAX_GPRS + ref->reg;
+    default: return MAX_GPRS + CARRY;
+    }
 }
 
 static bool sreg_varies(uint32_t sreg) {
@@ -57,34 +57,25 @@ static bool op_varies(const struct minst *m) {
     }
 }
 
-static bool reads_varying(const struct state *s, const struct minst *m) {
-    bool any = op_varies(m);
-    for (size_t i = 0; i < WW_COUNT(m->src); i++) any |= source_varies(s, &m->src[i]);
-    if (m->flags & MF_CC_IN) any |= get(s, pred_bit(CARRY));
-    if (m->op == OP_P2R) any |= s->bits[GPR_WORDS] != 0;
+static bool reads_varying(const struct state *s, const struct minst *m, bool with_guard) {
+    struct isa_ref ref[ISA_MAX_REFS];
+    const uint32_t n = isa_reads(m, true, ref);
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++)
+        any |= (with_guard || ref[i].place != REF_GUARD) && get(s, bit_of(&ref[i]));
     return any;
-}
-
-static void write(struct state *s, uint32_t bit, bool varies, bool guarded) {
-    set(s, bit, varies || (guarded && get(s, bit)));
 }
 
 // The state behind an instruction.
 static void pass(struct state *s, const struct minst *m) {
-    if (m->flags & MF_FILLER) return;
-    const bool guarded = m->guard != PRED_TRUE;
-    const bool varies =
-        reads_varying(s, m) || (guarded && m->guard < PRED_TRUE && get(s, pred_bit(m->guard)));
-    for (size_t i = 0; i < WW_COUNT(m->dst); i++) {
-        const struct opnd *const o = &m->dst[i];
-        for (uint32_t k = 0; o->kind == OPND_GPR && k < o->words; k++)
-            write(s, o->reg + k, varies, guarded);
-        if (o->kind == OPND_PRED && o->reg < PRED_TRUE) write(s, pred_bit(o->reg), varies, guarded);
+    if (minst_is_filler(m)) return;
+    const bool varies = op_varies(m) || reads_varying(s, m, true), guarded = m->guard != PRED_TRUE;
+    struct isa_ref ref[ISA_MAX_REFS];
+    const uint32_t n = isa_writes(m, true, ref);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t bit = bit_of(&ref[i]);
+        set(s, bit, varies || (guarded && get(s, bit)));
     }
-    if (m->flags & MF_CC_OUT) write(s, pred_bit(CARRY), varies, guarded);
-    for (uint32_t p = 0; m->op == OP_R2P && p < PRED_TRUE; p++)
-        if (m->src[1].imm >> p & 1) write(s, pred_bit(p), varies, guarded);
-    if (m->op == OP_R2P) write(s, pred_bit(CARRY), varies, true);
 }
 
 static void reach(struct flow *f, uint32_t pc, const struct state *s) {
@@ -109,23 +100,20 @@ static void leave_function(struct flow *f, const struct state *s) {
 static void follow(struct flow *f, uint32_t pc, const struct state *s) {
     const struct code_image *const im = f->im;
     const struct minst *const m = &im->inst[pc];
-    const bool filler = m->flags & MF_FILLER, guarded = m->guard != PRED_TRUE;
-    bool goes_on = filler || guarded;
-    if (!filler) {
-        switch (m->op) {
-        case OP_BRA: reach(f, (uint32_t)m->target, s); break;
-        case OP_BRX:
-            for (uint32_t i = 0; m->aux < im->n_tables && i < im->tables[m->aux].n; i++)
-                reach(f, im->tables[m->aux].pc[i], s);
-            break;
-        case OP_CALL: reach(f, (uint32_t)m->target, s); break;
-        case OP_CALLI:
-            for (uint32_t i = 0; i < im->n_funcs; i++) reach(f, im->func_pc[i], s);
-            break;
-        case OP_RET: leave_function(f, s); break;
-        case OP_EXIT: break;
-        default: goes_on = true; break;
-        }
+    bool goes_on = m->guard != PRED_TRUE;
+    switch (m->op) {
+    case OP_BRA: reach(f, (uint32_t)m->target, s); break;
+    case OP_BRX:
+        for (uint32_t i = 0; m->aux < im->n_tables && i < im->tables[m->aux].n; i++)
+            reach(f, im->tables[m->aux].pc[i], s);
+        break;
+    case OP_CALL: reach(f, (uint32_t)m->target, s); break;
+    case OP_CALLI:
+        for (uint32_t i = 0; i < im->n_funcs; i++) reach(f, im->func_pc[i], s);
+        break;
+    case OP_RET: leave_function(f, s); break;
+    case OP_EXIT: break;
+    default: goes_on = true; break;
     }
     if (goes_on) reach(f, pc + 1, s);
 }
@@ -152,7 +140,7 @@ bool code_varying_branches(const struct code_image *im, uint8_t *varies) {
         for (size_t i = 0; i < n; i++) {
             const struct minst *const m = &im->inst[i];
             const bool is_indirect = m->op == OP_BRX || m->op == OP_CALLI;
-            varies[i] = is_indirect && f.seen[i] && source_varies(&f.at[i], &m->src[0]);
+            varies[i] = is_indirect && f.seen[i] && reads_varying(&f.at[i], m, false);
         }
     }
     free(f.at);

@@ -7,6 +7,7 @@
 // shared memory in multiples of its unit. Left out: the calculator's exception for CC 2.x (unit 128
 // for a few register counts).
 #include "isa/control.h"
+#include "isa/operands.h"
 #include "isa/varying.h"
 #include "sm/sm_state.h"
 
@@ -104,31 +105,34 @@ static bool const_line(struct decoder *d, const struct opnd *o, struct sm_inst *
     return true;
 }
 
-static bool decode_source(struct decoder *d, const struct opnd *o, struct sm_inst *in,
-                          struct sm_wide *wide) {
-    switch (o->kind) {
-    case OPND_GPR:
-        for (uint32_t i = 0; i < o->words; i++) {
-            need_reg(in, wide, o->reg + i, false);
-            read_row(in, o->reg + i);
+static uint16_t predicate_bit(const struct isa_ref *ref) {
+    return (uint16_t)(ref->file == REF_CARRY ? CARRY_BIT : 1u << ref->reg);
+}
+
+static void decode_reads(const struct minst *m, struct sm_inst *in, struct sm_wide *wide) {
+    struct isa_ref ref[ISA_MAX_REFS];
+    const uint32_t n = isa_reads(m, true, ref);
+    for (uint32_t i = 0; i < n; i++) {
+        if (ref[i].file != REF_GPR) {
+            in->use_p |= predicate_bit(&ref[i]);
+            continue;
         }
-        return true;
-    case OPND_PRED:
-        if (o->reg < PRED_TRUE) in->use_p |= (uint16_t)(1u << o->reg);
-        return true;
-    case OPND_CONST: return const_line(d, o, in);
-    default: return true;
+        need_reg(in, wide, ref[i].reg + ref[i].word, false);
+        read_row(in, ref[i].reg + ref[i].word);
     }
 }
 
-static void decode_destination(const struct opnd *o, struct sm_inst *in, struct sm_wide *wide) {
-    if (o->kind == OPND_GPR) {
-        for (uint32_t i = 0; i < o->words; i++) need_reg(in, wide, o->reg + i, true);
-        if (in->n_dst == 0) in->dst_first = (uint8_t)o->reg;
-        in->n_dst = (uint8_t)(in->n_dst + o->words);
-    } else if (o->kind == OPND_PRED && o->reg < PRED_TRUE) {
-        in->use_p |= (uint16_t)(1u << o->reg);
-        in->dst_p |= (uint16_t)(1u << o->reg);
+static void decode_writes(const struct minst *m, struct sm_inst *in, struct sm_wide *wide) {
+    struct isa_ref ref[ISA_MAX_REFS];
+    const uint32_t n = isa_writes(m, true, ref);
+    for (uint32_t i = 0; i < n; i++) {
+        if (ref[i].file != REF_GPR) {
+            in->use_p |= predicate_bit(&ref[i]);
+            in->dst_p |= predicate_bit(&ref[i]);
+            continue;
+        }
+        need_reg(in, wide, ref[i].reg + ref[i].word, true);
+        if (in->n_dst++ == 0) in->dst_first = (uint8_t)ref[i].reg;
     }
 }
 
@@ -156,7 +160,7 @@ static uint16_t flags_of(const struct minst *m, const struct sm_inst *in, bool h
     if (is_mem) f |= SI_MEM;
     if (is_mem && (is_long(m->klass) || m->op == OP_SYSCALL)) f |= SI_LONG;
     if (in->unit == UNIT_NONE) f |= SI_SOLO;
-    if (m->flags & MF_FILLER) f |= SI_FILLER;
+    if (minst_is_filler(m)) f |= SI_FILLER;
     switch (m->op) {
     case OP_BRA:
     case OP_BRX: f |= SI_JUMP | SI_CHECK_PUSH; break;
@@ -238,12 +242,12 @@ static void decode_control(const struct code_image *im, const struct minst *m, s
     in->is_cached = in->unit != UNIT_NONE && !control_is_variable(&im->target.latencies, m);
     in->keep = 0;
     in->place = 0;
+    struct isa_ref ref[ISA_MAX_REFS];
+    const uint32_t n = isa_reads(m, true, ref);
     for (uint32_t i = 0; i < in->n_src; i++) {
-        uint32_t at = 0;
-        while (at < WW_COUNT(m->src) &&
-               !(m->src[at].kind == OPND_GPR && in->src[i] >= m->src[at].reg &&
-                 in->src[i] < m->src[at].reg + m->src[at].words))
-            at++;
+        uint32_t r = 0;
+        while (r < n && !(ref[r].file == REF_GPR && ref[r].reg + ref[r].word == in->src[i])) r++;
+        const uint32_t at = r < n ? ref[r].place : MINST_SRCS;
         in->place |= (at < CONTROL_REUSE_SLOTS ? at : 3u) << 2 * i;
         if (at < CONTROL_REUSE_SLOTS && k->reuse >> at & 1) in->keep |= (uint16_t)(1u << i);
     }
@@ -258,21 +262,10 @@ static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst 
     in->latency = (uint16_t)t->latency;
     in->interval = (uint16_t)(t->interval == 0 ? 1 : t->interval);
     in->aux = m->op == OP_MEMBAR || m->op == OP_PREFETCH ? m->sub : m->aux;
-    for (size_t i = 0; i < WW_COUNT(m->src); i++)
-        if (!decode_source(d, &m->src[i], in, wide)) return false;
-    for (size_t i = 0; i < WW_COUNT(m->dst); i++) decode_destination(&m->dst[i], in, wide);
-    if (m->guard < PRED_TRUE) in->use_p |= (uint16_t)(1u << m->guard);
-    if (m->flags & MF_CC_IN) in->use_p |= CARRY_BIT;
-    if (m->flags & MF_CC_OUT) {
-        in->use_p |= CARRY_BIT;
-        in->dst_p |= CARRY_BIT;
-    }
-    if (m->op == OP_P2R) in->use_p |= CARRY_BIT | 0x7f;
-    if (m->op == OP_R2P) {
-        const uint16_t p = (uint16_t)(m->src[1].imm & 0x7f) | CARRY_BIT;
-        in->use_p |= p;
-        in->dst_p |= p;
-    }
+    for (size_t i = 0; i < MINST_SRCS; i++)
+        if (m->src[i].kind == OPND_CONST && !const_line(d, &m->src[i], in)) return false;
+    decode_reads(m, in, wide);
+    decode_writes(m, in, wide);
     bool has_result = in->dst != 0 || in->dst_p != 0;
     for (int i = 0; wide != NULL && i < WIDE_WORDS; i++) has_result |= wide->dst[i] != 0;
     in->flags = flags_of(m, in, has_result);
@@ -290,21 +283,11 @@ static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst 
 }
 
 // ---- loads from shared memory that are an operand of their user --------------------------------
-static uint32_t reads_of(const struct minst *m, uint32_t reg) {
-    uint32_t n = 0;
-    for (size_t i = 0; i < WW_COUNT(m->src); i++) {
-        const struct opnd *const o = &m->src[i];
-        n += o->kind == OPND_GPR && reg >= o->reg && reg < o->reg + o->words;
-    }
-    return n;
-}
-
-static bool writes(const struct minst *m, uint32_t reg) {
-    for (size_t i = 0; i < WW_COUNT(m->dst); i++) {
-        const struct opnd *const o = &m->dst[i];
-        if (o->kind == OPND_GPR && reg >= o->reg && reg < o->reg + o->words) return true;
-    }
-    return false;
+static uint32_t count_of(const struct isa_ref *ref, uint32_t n, uint32_t reg) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n; i++)
+        count += ref[i].file == REF_GPR && ref[i].reg + ref[i].word == reg;
+    return count;
 }
 
 // The instruction that can take the load at `at` as an operand: the only one that reads the
@@ -317,13 +300,15 @@ static uint32_t only_user(const struct code_image *im, uint32_t at, const uint8_
     uint32_t user = 0;
     for (uint32_t i = at + 1; i < im->n_insts && !is_target[i]; i++) {
         const struct minst *const m = &im->inst[i];
-        const uint32_t unit = op_class_unit[m->klass], reads = reads_of(m, reg);
+        struct isa_ref ref[ISA_MAX_REFS];
+        const uint32_t unit = op_class_unit[m->klass];
+        const uint32_t reads = count_of(ref, isa_reads(m, true, ref), reg);
         if (reads > 1 || (reads == 1 && user != 0)) return 0;
         if (reads == 1) {
             if (unit != UNIT_INT && unit != UNIT_FP) return 0;
             user = i;
         }
-        if (writes(m, reg)) return m->guard < PRED_TRUE ? 0 : user;
+        if (count_of(ref, isa_writes(m, true, ref), reg) != 0) return m->guard < PRED_TRUE ? 0 : user;
         if (unit == UNIT_NONE) return 0;
         if (user == 0 && (m->klass == OPC_ST_SHARED || m->klass == OPC_ATOM_SHARED)) return 0;
     }

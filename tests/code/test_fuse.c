@@ -157,7 +157,7 @@ static void check(const struct fusing *f, const char *type, enum target_gen gen)
     unsigned n = 0, wanted = 0;
     for (uint32_t i = 0; i < l.func[0].inst.n; i++) {
         const struct minst *const m = &l.func[0].inst.at[i];
-        if (m->flags & MF_FILLER || !name_of(m->op)) continue;
+        if (minst_is_filler(m) || !name_of(m->op)) continue;
         assert_true(n < MOST);
         assert_false(m->flags & MF_CONTRACT);
         describe(&op[n], m);

@@ -285,7 +285,7 @@ static inline void machine_run(struct machine *m) {
         }
         const struct minst *i = &f->inst.at[pc++];
         if (minst_is_guarded(i, f->allocated) && m->pred[i->guard] == i->guard_not) continue;
-        if (i->flags & MF_FILLER) continue;
+        if (minst_is_filler(i)) continue;
         if (i->op == OP_EXIT) {
             m->ended = true;
             return;

@@ -79,8 +79,8 @@ static inline void text_opcode(struct text *t, const struct minst *m) {
     } flags[] = {{MF_HI, ".HI"},      {MF_CC_IN, ".X"},        {MF_CC_OUT, ".CC"},
                  {MF_FTZ, ".FTZ"},    {MF_SAT, ".SAT"},        {MF_FRAME, ".FRAME"},
                  {MF_INTRND, ".INT"}, {MF_VOLATILE, ".STRONG"}};
-    if (m->flags & MF_FILLER) {
-        text_add(t, "%s%s", m->flags & MF_LEAD ? "<" : "+", op_class_text(m->klass));
+    if (minst_is_filler(m)) {
+        text_add(t, "%s%s", minst_is_lead(m) ? "<" : "+", op_class_text(m->klass));
         return;
     }
     static const char *const space[] = {"", ".C", ".G", ".L", ".P", ".S", ".T"};

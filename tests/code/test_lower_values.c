@@ -199,7 +199,7 @@ static uint64_t run_on(const char *body, enum target_gen gen, uint64_t a, uint64
     for (uint32_t pc = 0; pc < c->f->inst.n; pc++) {
         const struct minst *const m = &c->f->inst.at[pc];
         if (m->op == OP_EXIT) break;
-        if (m->flags & MF_FILLER) continue;
+        if (minst_is_filler(m)) continue;
         if (m->guard != VPRED_TRUE && c->pred[m->guard] == m->guard_not) continue;
         step(c, m);
     }

@@ -228,9 +228,9 @@ static void dead_code_takes_its_fillers_along(void **state) {
     const uint32_t x = vreg(&b, 1), d = vreg(&b, 1), e = vreg(&b, 1);
     sreg(&b, gpr(x), SREG_tid_x);
     emit(&b, OP_IDIV, gpr(d), gpr(x), imm(3));
-    for (unsigned i = 0; i < 3; i++) emit(&b, OP_NOP, gpr(d), gpr(d), nothing)->flags = MF_FILLER;
+    for (unsigned i = 0; i < 3; i++) emit(&b, OP_FILLER, gpr(d), gpr(d), nothing);
     emit(&b, OP_IREM, gpr(e), gpr(x), imm(5));
-    emit(&b, OP_NOP, gpr(e), gpr(e), nothing)->flags = MF_FILLER;
+    emit(&b, OP_FILLER, gpr(e), gpr(e), nothing);
     store(&b, gpr(x), gpr(e));
     end(&b);
     BECOMES(&b, "S2R V0, SR_tid.x", "IREM V2, V0, 5", "NOP.CTRL V2", "STG [V0], V2", "EXIT");

@@ -332,8 +332,8 @@ static void a_special_function_has_its_scaling_around_it(void **state) {
         while (at < im->n_insts && im->inst[at].op != OP_MUFU && im->inst[at].op != OP_FDIV) at++;
         assert_true(at < im->n_insts);
         uint32_t from = at, end = at + 1;
-        while (im->inst[from - 1].flags & MF_FILLER) from--;
-        while (im->inst[end].flags & MF_FILLER) end++;
+        while (minst_is_filler(&im->inst[from - 1])) from--;
+        while (minst_is_filler(&im->inst[end])) end++;
         for (uint32_t i = from; i < end; i++)
             snprintf(classes + strlen(classes), sizeof classes - strlen(classes), "%s%s%s%s",
                      i > from ? " " : "", i == at ? "| " : "", op_class_text(im->inst[i].klass),

@@ -289,8 +289,7 @@ static inline void random_op(struct pool *p) {
         m->type = ITYPE_S32;
         const uint32_t guard = m->guard;
         for (uint32_t i = build_random(b, 3); i-- > 0;) {
-            m = emit(b, OP_NOP, i ? e : nothing, e, x);
-            m->flags = MF_FILLER;
+            m = emit(b, OP_FILLER, i ? e : nothing, e, x);
             m->guard = guard;
         }
         break;

@@ -42,7 +42,7 @@ static bool reads(const struct minst *m, uint32_t r) {
     return false;
 }
 static bool ends(const struct minst *m, uint32_t r) {
-    return m->guard == PRED_TRUE && !(m->flags & MF_FILLER) && names(&m->dst[0], r);
+    return m->guard == PRED_TRUE && !minst_is_filler(m) && names(&m->dst[0], r);
 }
 
 // A later read of r on some way that begins at pc.
@@ -112,7 +112,7 @@ static void random_code(void **state) {
             m[pc].dst[0] = reg(2 * draw(REGS / 2), (uint8_t)(1 + draw(2)));
             for (uint32_t i = 0; i < 3; i++)
                 if (draw(2)) m[pc].src[i] = reg(2 * draw(REGS / 2), (uint8_t)(1 + draw(2)));
-            if (draw(10) == 0) m[pc].flags |= MF_FILLER;
+            if (draw(10) == 0) m[pc].op = OP_FILLER;
         }
         m[N - 1] = inst(OP_EXIT);
         check(m, N);

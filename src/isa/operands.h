@@ -1,0 +1,105 @@
+// What an instruction reads and writes, said once: the row of its operation (ops.def) types its slots,
+// and isa_reads and isa_writes name the words and predicates. Liveness, scheduling, control bits,
+// verifiers, scoreboards and data flow ask here.
+#ifndef WW_ISA_OPERANDS_H
+#define WW_ISA_OPERANDS_H
+
+#include "isa/isa.h"
+
+enum { MINST_DSTS = 2, MINST_SRCS = 4 };
+
+// ---- rows ---------------------------------------------------------------------------------------
+// How many words an operand has.
+enum slot_words {
+    SLOT_NONE,    // there is none
+    SLOT_W,       // one
+    SLOT_T,       // those of minst.type
+    SLOT_S,       // those of minst.stype
+    SLOT_X,       // those of minst.type, twice as many with WIDE (types of 16 bits: one)
+    SLOT_V,       // those of vec elements of minst.type, one at least for each
+    SLOT_PACKED,  // those of vec elements of minst.type, side by side
+    SLOT_ADDRESS, // none, one or two; minst.offset is added
+    SLOT_PAIR,    // one or two
+    SLOT_N,       // one, two or four
+};
+enum slot_kind {
+    SLOT_WORDS = 15,      // mask of enum slot_words
+    SLOT_VALUE = 16,      // registers; immediates and constants where the row lets them
+    SLOT_PREDICATE = 32,
+    SLOT_OPTIONAL = 64
+};
+struct operand_row {
+    uint8_t dst[MINST_DSTS], src[MINST_SRCS]; // enum slot_words and slot_kind; 0: no such operand
+    uint8_t imm, con; // bit s: src[s] may be an immediate, a constant
+    uint8_t field;    // bit s: a short field of the encoding: any immediate, and it counts for none
+    bool long_imm;    // an immediate may have 32 bits
+};
+static inline enum slot_words slot_words(uint8_t slot) {
+    return (enum slot_words)(slot & SLOT_WORDS);
+}
+extern const struct operand_row operand_rows[OP_N];
+const char *slot_words_text(enum slot_words w);
+
+// What is wrong with the operands of an instruction by the row of its operation; NULL: nothing.
+const char *isa_operands_fault(const struct minst *m);
+
+// ---- reads and writes ---------------------------------------------------------------------------
+enum ref_file { REF_GPR, REF_PRED, REF_CARRY };
+enum { REF_GUARD = 8, REF_IMPLIED }; // places that are no slots
+struct isa_ref {
+    uint8_t file;  // enum ref_file
+    uint8_t place; // of src[] or dst[], REF_GUARD, or REF_IMPLIED: what has no slot
+    uint8_t word;  // GPR: of the register, opnd.sub included
+    uint32_t reg;
+};
+enum { ISA_MAX_REFS = 4 * MINST_SRCS + MAX_PREDS + 2 };
+
+static inline uint32_t ref_operand(const struct opnd *o, unsigned place, bool allocated,
+                                   struct isa_ref *ref) {
+    if (o->kind == OPND_PRED) {
+        if (o->reg == (allocated ? (uint32_t)PRED_TRUE : VPRED_TRUE)) return 0;
+        ref[0] = (struct isa_ref){.file = REF_PRED, .place = (uint8_t)place, .reg = o->reg};
+        return 1;
+    }
+    if (o->kind != OPND_GPR) return 0;
+    for (uint32_t w = 0; w < o->words; w++)
+        ref[w] = (struct isa_ref){.file = REF_GPR,
+                                  .place = (uint8_t)place,
+                                  .word = (uint8_t)(o->sub + w),
+                                  .reg = o->reg};
+    return o->words;
+}
+static inline uint32_t ref_predicates(uint32_t mask, struct isa_ref *ref) {
+    uint32_t n = 0;
+    for (uint32_t p = 0; p < PRED_TRUE; p++)
+        if (mask >> p & 1)
+            ref[n++] = (struct isa_ref){.file = REF_PRED, .place = REF_IMPLIED, .reg = p};
+    if (mask >> PRED_TRUE & 1)
+        ref[n++] = (struct isa_ref){.file = REF_CARRY, .place = REF_IMPLIED};
+    return n;
+}
+
+// Sources in the order of their slots and words, the guard, what is implied. Before allocation
+// (`allocated` false) VPRED_TRUE is the predicate that is none. A filler names registers for their
+// timing alone: what values flow where is none of its business. Calls and returns are the caller's
+// to know of.
+static inline uint32_t isa_reads(const struct minst *m, bool allocated,
+                                 struct isa_ref ref[ISA_MAX_REFS]) {
+    uint32_t n = 0;
+    for (unsigned s = 0; s < MINST_SRCS; s++) n += ref_operand(&m->src[s], s, allocated, ref + n);
+    if (m->guard != (allocated ? (uint32_t)PRED_TRUE : VPRED_TRUE))
+        ref[n++] = (struct isa_ref){.file = REF_PRED, .place = REF_GUARD, .reg = m->guard};
+    if (m->flags & MF_CC_IN) ref[n++] = (struct isa_ref){.file = REF_CARRY, .place = REF_IMPLIED};
+    if (m->op == OP_P2R) n += ref_predicates(UINT8_MAX, ref + n);
+    return n;
+}
+static inline uint32_t isa_writes(const struct minst *m, bool allocated,
+                                  struct isa_ref ref[ISA_MAX_REFS]) {
+    uint32_t n = 0;
+    for (unsigned d = 0; d < MINST_DSTS; d++) n += ref_operand(&m->dst[d], d, allocated, ref + n);
+    if (m->flags & MF_CC_OUT) ref[n++] = (struct isa_ref){.file = REF_CARRY, .place = REF_IMPLIED};
+    if (m->op == OP_R2P) n += ref_predicates((uint32_t)m->src[1].imm, ref + n);
+    return n;
+}
+
+#endif
