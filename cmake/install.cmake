@@ -17,12 +17,13 @@ install(TARGETS warpwatt_lib LIBRARY DESTINATION ${WW_LIBDIR})
 # The static library is one object, in which the names of the rooms are local: they meet no name of a program's.
 set(static ${CMAKE_BINARY_DIR}/libwarpwatt.a)
 set(archives)
-foreach(room power gpu savings sm mem activity exec code isa ptx base)
+foreach(room power gpu savings sm mem exec code isa ptx base) # and of activity what these ask for, without no_parts.c
   list(APPEND archives $<TARGET_FILE:ww_${room}>)
 endforeach()
 add_custom_command(OUTPUT ${static}
                    COMMAND ${CMAKE_COMMAND} -E rm -f ${static}
                    COMMAND ${CMAKE_LINKER} -r -o ${CMAKE_BINARY_DIR}/warpwatt_all.o --whole-archive ${archives}
+                           --no-whole-archive $<TARGET_FILE:ww_activity>
                    COMMAND ${CMAKE_OBJCOPY} --localize-hidden --strip-debug ${CMAKE_BINARY_DIR}/warpwatt_all.o
                    COMMAND ${CMAKE_AR} rcsD ${static} ${CMAKE_BINARY_DIR}/warpwatt_all.o
                    COMMAND ${CMAKE_COMMAND} -E rm -f ${CMAKE_BINARY_DIR}/warpwatt_all.o

@@ -67,7 +67,7 @@ function(ww_room name)
   add_library(ww_${name} STATIC ${sources})
   target_include_directories(ww_${name} PUBLIC ${view} ${CMAKE_SOURCE_DIR}/include)
   foreach(room ${R_USES})
-    target_link_libraries(ww_${name} PUBLIC ww_${room})
+    target_link_libraries(ww_${name} INTERFACE ww_${room}) # its own files see no more than `view`
   endforeach()
   target_link_libraries(ww_${name} PUBLIC ${R_LIBS})
   if(simd)

@@ -34,11 +34,6 @@ static_assert(LISTED == ACT_SM_END - ACT_SM_FIRST + ACT_MEM_END - ACT_MEM_FIRST,
               "a file of counters stands in the list and in the header of its room");
 
 // ---- all rows ----------------------------------------------------------------------------------
-__attribute__((weak)) bool act_part(uint32_t i, struct act_part *out) {
-    (void)i, (void)out;
-    return false;
-}
-
 // Filled once, at the first question.
 enum { MAX_ROWS = 512 };
 static struct {

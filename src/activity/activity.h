@@ -65,7 +65,7 @@ struct act_part {
     uint32_t n, first; // rows; number of the first counter
 };
 // The i-th part that has counters; false: there are no more. Room savings has this function; where
-// a program links no techniques, activity's own stands in for it, which knows none.
+// a program links no techniques, no_parts.c stands in for it.
 bool act_part(uint32_t i, struct act_part *out);
 
 struct act_info {
