@@ -2,8 +2,7 @@
 // and its end. The two end together, whichever of them a signal is sent to:
 //   a key (Ctrl-C, Ctrl-\)  reaches both by the terminal. The program decides; we wait for it.
 //   INT, TERM, HUP, QUIT to us  are passed on to the program and to all that it started. What is
-//   not
-//               gone after PATIENCE_MS is killed.
+//               not gone after PATIENCE_MS is killed.
 //   KILL to us  the kernel sends TERM to the program (PR_SET_PDEATHSIG), and every process that has
 //               opened the GPU watches us (src/process/watch.c).
 #include "cli/cli.h"

@@ -5,14 +5,12 @@
 // compute capabilities 3.5 to 10.0, which agree; Tesla and Fermi are assumed to do the same:
 //
 //   - a product is fused into all sums that read it, or into none: if something else reads it, or
-//   it
-//     leaves its block, it is computed and stays what it is
+//     it leaves its block, it is computed and stays what it is
 //   - such a sum names no rounding either and flushes subnormals as the product does; it may be
 //     guarded, clamp its result and take the product with a minus sign; the product may not be
 //     guarded or clamped. A product added to itself is no such sum
 //   - a product with several readers is left alone if one of them is a sum with a product that has
-//   no
-//     other reader, and from where it has become the addend of a fused sum
+//     no other reader, and from where it has become the addend of a fused sum
 //   - of two products that are left a sum takes the one with fewer readers, of equals the first
 //
 // These rules make the same operations as ptxas of five thousand random kernels without equal

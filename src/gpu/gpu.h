@@ -1,7 +1,7 @@
 // The device: a GPU described by a file, its memory, modules, streams, launches and clock. The
 // driver library and the command are written against this header and nothing below it.
 //
-//   config_*   (config.c, config_table.c, limits.c): GPU files, overrides, limits
+//   config_*   (config.h; config*.c, limits.c): GPU files, overrides, limits
 //   device_*   (device.c): a GPU in one process: memory, textures, time
 //   module_*   (module.c): PTX to variables in memory and kernels
 //   stream_*   (stream.c): queues of work in simulated time

@@ -41,7 +41,8 @@ struct lines_time {
     uint32_t sms;
     uint64_t l2_lines, cycles;
 };
-// `on` and `away` are own counters of lines. Lines of an array that counted how long they were on were away for the rest of the time.
+// `on` and `away` are own counters of lines. Lines of an array that counted how long they were on
+// were away for the rest of the time.
 void lines_close(const struct lines_time *k, uint32_t array, uint32_t on, uint32_t away,
                  struct activity *a);
 

@@ -3,12 +3,10 @@
 // down. R. Huerta et al., "Analyzing modern NVIDIA GPU cores" (2025).
 //
 //   stall count   the cycle of issue and the count give ready_at. What the compiler cannot know
-//   (banks
-//                 that are busy, a pipeline that still is, a technique) comes on top: hardware
-//                 stops its issue stage for as long
+//                 (banks that are busy, a pipeline that still is, a technique) comes on top:
+//                 hardware stops its issue stage for as long
 //   counters      up at issue, down when the result is written or the operands are read. Up to 63;
-//   an
-//                 instruction that would count one further waits
+//                 an instruction that would count one further waits
 //
 // A warp that waits for its stall count alone stands in a ring by cycle. So a result of fixed
 // latency costs no event, and the host does less than for a scoreboard.
