@@ -19,12 +19,13 @@ static void add_place(struct config_places *p, const char *dir, size_t len) {
     snprintf(p->dir[p->n++], GPU_PATH_BYTES, "%.*s", (int)len, dir);
 }
 
-// The file that this code is in: the program's or the library's. A program that was found through
-// PATH is known to the linker by the name that was typed, without a folder.
+// The file that this code is in: the program's or the library's. The linker knows a program by the
+// name that was typed: without a folder where PATH found it, or from the folder that it began in.
 static bool find_self(char path[GPU_PATH_BYTES]) {
     Dl_info self;
     if (!dladdr((void *)(uintptr_t)&gpu_config_load, &self) || !self.dli_fname) return false;
-    if (strchr(self.dli_fname, '/')) {
+    const bool is_typed = strcmp(self.dli_fname, program_invocation_name) == 0;
+    if (self.dli_fname[0] == '/' || (!is_typed && strchr(self.dli_fname, '/'))) {
         const int n = snprintf(path, GPU_PATH_BYTES, "%s", self.dli_fname);
         return n > 0 && (size_t)n < GPU_PATH_BYTES;
     }

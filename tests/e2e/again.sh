@@ -22,6 +22,10 @@ again() { # NAME ARGS...: a run, and the same from its folder, asked for from el
     same "$name" "$name-again"
 }
 again plain hotspot
+# a program that was called by a relative name finds its files from the folder of that run too
+(cd "${WARPWATT%/*}" && ./warpwatt run -q -o "$TMP/plain-relative" --again "$TMP/plain") >out 2>err || { fail "a relative name"; cat err; }
+lacks err note:
+same plain plain-relative
 again technique -g gtx480-micro46 -p warped-gates bfs
 again options -g gtx480 -p conv-pg -s savings.idle_detect=9 -s sm.l1d.bytes=49152 -s sm.l1d.ways=6 --scheduler gto hotspot
 again two -g gtx480-micro46 -p warped-gates+warped-register-file --toggle vectorAdd
