@@ -57,6 +57,22 @@ static void copy_values(struct arena *a, const struct raw_value *from, uint32_t 
                                      arena_strdup(a, from[i].source)};
 }
 
+// A file says each thing once: which of two values would count?
+static enum ww_status check_once(const struct technique *t, struct diags *d) {
+    const char *twice = NULL;
+    for (uint32_t i = 0; i < t->n_mechanisms; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(t->mechanism[k], t->mechanism[i]) == 0) twice = t->mechanism[i];
+    for (uint32_t i = 0; i < t->n_gpu; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(t->gpu[k].name, t->gpu[i].name) == 0) twice = t->gpu[i].name;
+    for (uint32_t i = 0; i < t->n_options; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(t->option[k].name, t->option[i].name) == 0) twice = t->option[i].name;
+    return twice ? diag_add(d, WW_ERROR_CONFIG, "%s: %s stands there twice", t->path, twice)
+                 : WW_OK;
+}
+
 static enum ww_status read_technique(struct arena *a, const char *path, const char *name,
                                      struct diags *d, struct technique *out) {
     char *text;
@@ -89,7 +105,7 @@ static enum ww_status read_technique(struct arena *a, const char *path, const ch
     copy_values(a, raw->gpu, raw->gpu_count, &out->gpu);
     copy_values(a, raw->options, raw->options_count, &out->option);
     cyaml_free(&config, &technique_schema, raw, 0);
-    return WW_OK;
+    return check_once(out, d);
 }
 
 // ---- finding ------------------------------------------------------------------------------------

@@ -239,6 +239,8 @@ technique "description: a\npaper: *b\nmechanisms: []\n" "alias 'b' names no anch
 technique "${head}mechanisms: []\n---\nx: y\n" 't.yaml:4:1: error: a second document'
 technique '- a\n' 'the file must be keys with values, not a list'
 technique "${head}mechanisms: [nosuch]\n" 'there is no mechanism `nosuch`'
+technique "${head}mechanisms: [gates, gates]\n" 'gates stands there twice'
+technique "${head}mechanisms: [conv-pg]\noptions: [{name: idle_detect, value: 3, source: s}, {name: idle_detect, value: 4, source: s}]\n" 'idle_detect stands there twice'
 printf -- "---\n${head}mechanisms: []\n...\n" >t.yaml; run 0 savings t.yaml
 run 2 savings conv-pg gates; says err 'one technique at a time'
 # one broken file leaves the others alone
