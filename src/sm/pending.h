@@ -31,9 +31,10 @@ static_assert(PENDING_N <= 8, "a byte of kinds a warp");
 enum { PENDING_GROUPS = 8 };
 
 struct pending_work {
-    uint32_t left[PENDING_GROUPS]; // not done, by group
-    uint8_t open;                  // group that new work joins
-    uint8_t keep;                  // while its warp waits: groups that need not be done
+    uint32_t left[PENDING_GROUPS];  // not done, by group
+    uint8_t closed[PENDING_GROUPS]; // how often it was closed: above 1 where several grew together
+    uint8_t open;                   // group that new work joins
+    uint8_t keep;                   // while its warp waits: groups that need not be done
 };
 struct pending {
     uint64_t any;               // warps that wait for something
@@ -95,6 +96,8 @@ static inline void pending_end(struct pending *p, struct sm_view *v, enum pendin
 // The warp is gone; its stores may still be on their way.
 static inline void pending_forget(struct pending *p, struct sm_view *v, uint32_t w) {
     for (uint32_t kind = 0; kind < PENDING_N; kind++) p->of[kind] &= ~(1ull << w);
+    for (uint32_t kind = 0; kind < PENDING_WORK_N; kind++)
+        p->work[w][kind].closed[p->work[w][kind].open] = 0;
     p->what[w] = 0;
     pending_sum_up(p, v, w);
 }
@@ -115,7 +118,10 @@ static inline uint32_t pending_add(struct pending *p, enum pending_kind kind, ui
 static inline void pending_close(struct pending *p, enum pending_kind kind, uint32_t w) {
     struct pending_work *const x = &p->work[w][kind];
     const uint32_t next = (x->open + 1u) % PENDING_GROUPS;
-    if (x->left[next] == 0) x->open = (uint8_t)next;
+    if (x->closed[x->open] != UINT8_MAX) x->closed[x->open]++;
+    if (x->left[next] != 0) return;
+    x->open = (uint8_t)next;
+    x->closed[next] = 0;
 }
 
 // Whether other groups than the `keep` youngest, the open one among them, are not done.
@@ -125,11 +131,17 @@ static inline bool pending_is_open(const struct pending_work *x, uint32_t keep) 
     return false;
 }
 
-// The warp is to wait until all but `keep` groups are done. False: they are.
+// The warp is to wait until all but `keep` groups are done, as the program counts them: of those
+// that grew together all may stay or none. False: they are.
 static inline bool pending_must_wait(struct pending *p, enum pending_kind kind, uint32_t w,
                                      uint32_t keep) {
     struct pending_work *const x = &p->work[w][kind];
-    x->keep = (uint8_t)(keep < PENDING_GROUPS ? keep : PENDING_GROUPS);
+    uint32_t stay = 0, closed = 0;
+    for (; keep != 0 && stay < PENDING_GROUPS; stay++) {
+        closed += x->closed[(x->open + PENDING_GROUPS - stay) % PENDING_GROUPS];
+        if (closed > keep - 1) break;
+    }
+    x->keep = (uint8_t)stay;
     return pending_is_open(x, x->keep);
 }
 

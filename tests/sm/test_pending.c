@@ -63,6 +63,32 @@ static void groups_grow_together_when_none_is_free(void **state) {
     assert_int_equal(pending_add(&p, PENDING_copies, W), 0);
 }
 
+// ... and whoever waits for one of those waits for both: with seven groups ahead, the open one
+// holds the eighth and the ninth.
+static void groups_that_grew_together_are_waited_for(void **state) {
+    (void)state;
+    struct pending p = {0};
+    struct sm_view v = {0};
+    for (uint32_t i = 0; i < PENDING_GROUPS + 1; i++) {
+        pending_add(&p, PENDING_copies, W);
+        pending_close(&p, PENDING_copies, W);
+    }
+    for (uint32_t i = 0; i < PENDING_GROUPS - 1; i++) pending_done(&p, &v, PENDING_copies, W, i);
+    assert_true(pending_must_wait(&p, PENDING_copies, W, 0 + 1));
+    assert_true(pending_must_wait(&p, PENDING_copies, W, 1 + 1));
+    assert_false(pending_must_wait(&p, PENDING_copies, W, 2 + 1));
+    // closed once more they are three, of which all may stay or none
+    pending_add(&p, PENDING_copies, W);
+    pending_close(&p, PENDING_copies, W);
+    assert_true(pending_must_wait(&p, PENDING_copies, W, 2 + 1));
+    assert_false(pending_must_wait(&p, PENDING_copies, W, 3 + 1));
+    pending_must_wait(&p, PENDING_copies, W, 0 + 1);
+    pending_begin(&p, &v, PENDING_copies, W);
+    assert_false(pending_done(&p, &v, PENDING_copies, W, PENDING_GROUPS - 1));
+    assert_false(pending_done(&p, &v, PENDING_copies, W, PENDING_GROUPS - 1));
+    assert_true(pending_done(&p, &v, PENDING_copies, W, PENDING_GROUPS - 1));
+}
+
 static void a_fence_waits_for_all_stores_and_for_nothing_else(void **state) {
     (void)state;
     struct pending p = {0};
@@ -119,6 +145,7 @@ int main(void) {
         cmocka_unit_test(the_youngest_groups_may_stay),
         cmocka_unit_test(a_group_is_done_with_its_last_piece),
         cmocka_unit_test(groups_grow_together_when_none_is_free),
+        cmocka_unit_test(groups_that_grew_together_are_waited_for),
         cmocka_unit_test(a_fence_waits_for_all_stores_and_for_nothing_else),
         cmocka_unit_test(a_warp_goes_on_when_nothing_is_left),
         cmocka_unit_test(stores_outlive_their_warp),
