@@ -435,7 +435,8 @@ static int run_workload(struct cli *c, struct run_request *q, const char *name, 
     }
     if (!w->program)
         return cli_usage(
-            "workload %s was not built: the build found no clang to compile its kernel", name);
+            "workload %s was not built: its target of the build, workload_%s, needs clang", name,
+            w->name);
     bool known = false;
     const char **sizes = arena_alloc(&c->arena, (w->n_sizes + 1) * sizeof *sizes);
     for (uint32_t i = 0; i < w->n_sizes; i++) {

@@ -45,8 +45,9 @@ static enum ww_status find_workload(void *user, const char *name, const char *si
     }
     if (!w->program)
         return diag_add(d, WW_ERROR_USAGE,
-                        "workload %s was not built: the build found no clang to compile its kernel",
-                        name);
+                        "workload %s was not built: its target of the build, workload_%s, needs "
+                        "clang",
+                        name, w->name);
     *out = (struct study_program){.name = w->name, .size = arena_strdup(a, size)};
     for (uint32_t i = 0; i < w->n_sizes; i++)
         if (strcmp(w->size[i].name, size) == 0) out->args = w->size[i].args;

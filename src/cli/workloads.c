@@ -170,7 +170,7 @@ static void print_list(struct cli *c, const struct workload *list, uint32_t n) {
                                                                              c, w, "paper");
         printf("%-20s %-12s %-26s %7u  %8s %8s  %-30s %s%s\n", called, w->suite, w->domain,
                w->n_kernels, small ? small : "-", paper ? paper : "-", sizes, w->summary,
-               w->program ? "" : " (not built: no clang)");
+               w->program ? "" : " (not built)");
     }
 }
 
