@@ -6,9 +6,8 @@
 #include "code/lower.h"
 #include "isa/control.h"
 
-// A limit below this is taken as this: less would spill what one instruction needs.
+// Code may name so many registers whatever the limit: fewer would spill what one instruction needs.
 enum { LEAST_REGISTERS = 16 };
-enum { LANES = 32 }; // of a warp
 
 static uint64_t product(const uint32_t n[3]) {
     return (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1);
@@ -22,20 +21,14 @@ static uint32_t bounded_ctas(const struct ptx_func *k, const struct code_target 
                                                                                             : 1;
 }
 
-// The registers with which an SM holds as many CTAs as the kernel's launch bounds ask for: what its
-// warps share, their number rounded up to whole rows of sub-cores (seen in what ptxas 11.8 and 12.9
-// take for sm_35 to sm_80 from 300 threads x 3: 64, 224 x 3: 80). UINT32_MAX: it has no bounds.
+// The registers with which an SM holds as many CTAs as the kernel's launch bounds ask for. ptxas 11.8
+// and 12.9 take the same for sm_35 to sm_80 (from 300 threads x 3: 64, 224 x 3: 80). UINT32_MAX: it
+// has no bounds.
 static uint32_t bounded_registers(const struct ptx_func *k, const struct code_target *t) {
     const uint64_t threads = product(k->reqntid[0] ? k->reqntid : k->maxntid);
-    if (!threads || !t->sm_registers || threads > t->max_threads_per_sm) return UINT32_MAX;
-    const uint64_t warps = (threads + LANES - 1) / LANES;
-    const uint32_t ctas = bounded_ctas(k, t, threads), unit = t->reg_alloc_unit;
-    if (t->reg_alloc_per_cta) {
-        const uint64_t rows = bits_align_up(warps, t->warp_alloc_unit) * LANES;
-        return (uint32_t)(t->sm_registers / ctas / unit * unit / rows);
-    }
-    const uint64_t rows = bits_align_up(warps * ctas, t->warp_alloc_unit) * LANES;
-    return (uint32_t)(t->sm_registers / rows * LANES / unit * unit / LANES);
+    if (!threads || !t->file.registers || threads > t->max_threads_per_sm) return UINT32_MAX;
+    const uint64_t warps = (threads + REGISTER_FILE_LANES - 1) / REGISTER_FILE_LANES;
+    return register_file_share(&t->file, bounded_ctas(k, t, threads), (uint32_t)warps);
 }
 
 uint32_t code_register_limit(const struct ptx_func *k, const struct code_target *t,
@@ -44,10 +37,9 @@ uint32_t code_register_limit(const struct ptx_func *k, const struct code_target 
     uint32_t limit = k->maxnreg ? k->maxnreg : UINT32_MAX;
     if ((!k->maxnreg || k->minnctapersm) && bounds < limit) limit = bounds;
     if (limit == UINT32_MAX && option) limit = option;
-    if (limit < LEAST_REGISTERS + code_kept_registers(t))
-        limit = LEAST_REGISTERS + code_kept_registers(t);
-    if (limit != UINT32_MAX) limit -= code_kept_registers(t);
-    return limit < t->max_regs ? limit : t->max_regs;
+    const uint32_t kept = register_file_kept(t->gen), most = t->max_regs - kept;
+    limit = limit < LEAST_REGISTERS + kept ? LEAST_REGISTERS : limit - kept;
+    return limit < most ? limit : most;
 }
 
 static struct mfunc *compile(struct arena *work, const struct ptx_module *m,

@@ -8,17 +8,16 @@
 #define WW_CODE_H
 
 #include "isa/cfg.h"
+#include "isa/register_file.h"
 #include "ptx/ptx.h"
 
 // What the compiler must know of a machine (from the GPU file).
 struct code_target {
     enum target_gen gen;
-    uint32_t max_regs;        // registers a thread: Tesla 124, Fermi 63, Kepler gk110 255
+    uint32_t max_regs;        // granted to a thread: Tesla 124, Fermi 63, Kepler gk110 255
     uint32_t hoist_regs;      // that starting loads early may fill; 0: see opt_sched.c
-    // What an SM holds, for launch bounds; sm_registers 0: bounds limit no registers. Registers are
-    // granted to a warp (to a CTA: reg_alloc_per_cta) by reg_alloc_unit, to warps by warp_alloc_unit.
-    uint32_t sm_registers, reg_alloc_unit, warp_alloc_unit;
-    bool reg_alloc_per_cta;
+    // What an SM holds, for launch bounds; registers 0: bounds limit no registers.
+    struct register_file file;
     uint32_t max_threads_per_sm, max_ctas_per_sm;
     uint32_t n_preds;         // 7
     uint32_t max_threads_per_cta;
@@ -29,12 +28,6 @@ struct code_target {
     const char *(*others)(void *user, enum gen_trait t);
     void *user;
 };
-
-// Registers of those granted to a thread that its code cannot name: from Volta on two hold its program
-// counter.
-static inline uint32_t code_kept_registers(const struct code_target *t) {
-    return gen_has(t->gen, TRAIT_INDEPENDENT) ? 2 : 0;
-}
 
 // Where the module's variables live. addr[i] belongs to module->vars[i]: device address for global
 // ones, offset in c[3] for const ones, texture/surface handle for texref/surfref/samplerref; module
@@ -84,7 +77,7 @@ static inline bool mfunc_has_sp(const struct mfunc *f) { return !f->is_entry || 
 
 // The registers that code of kernel `k` may name: what the kernel says of them counts more than
 // `option` (0: none), as ptxas has it: .maxnreg, and launch bounds where they name CTAs too or there
-// is no .maxnreg. At most t->max_regs.
+// is no .maxnreg. At most t->max_regs, less those that the code cannot name (register_file_kept).
 uint32_t code_register_limit(const struct ptx_func *k, const struct code_target *t,
                              uint32_t option);
 

@@ -33,7 +33,7 @@ enum { FREE_WORDS = 40, MORE_WORDS = 20, KEEP_CLEAR = 6 };
 // use. Of the limits tried (fixed ones, 0 to 20 words more, with and without occupancy) the one
 // whose counts lie nearest to those of ptxas 12.9 and 13 without costing cycles
 // (docs/registers.md).
-enum { MORE_AT_STEP = 8, SPARE = 2, GRANULE = 8 };
+enum { MORE_AT_STEP = 8, SPARE = 2 };
 
 // A stretch of a block that never uses more than FREE_WORDS keeps the order that it came in, which
 // is as a rule good for latencies; one that does is ordered anew as a whole, or in parts of WHOLE
@@ -292,10 +292,9 @@ static bool order_blocks(struct sched_graph *g, const struct cfg *c, struct slot
 
 // The most words that code may use with which an SM holds as many warps as with `words`.
 static uint32_t at_same_occupancy(const struct code_target *t, uint32_t words) {
-    const uint32_t lanes = 32 * t->warp_alloc_unit;
-    const uint32_t apart = code_kept_registers(t) + SPARE;
-    for (uint32_t warps = t->max_threads_per_sm / lanes; warps > 0; warps--) {
-        const uint32_t granted = t->sm_registers / (warps * lanes) / GRANULE * GRANULE;
+    const uint32_t apart = register_file_kept(t->gen) + SPARE;
+    for (uint32_t warps = t->max_threads_per_sm / REGISTER_FILE_LANES; warps > 0; warps--) {
+        const uint32_t granted = register_file_share(&t->file, 1, warps);
         if (granted >= words + apart) return granted - apart;
     }
     return t->max_regs;
@@ -303,7 +302,7 @@ static uint32_t at_same_occupancy(const struct code_target *t, uint32_t words) {
 
 static uint32_t limit_of(const struct code_target *t, uint32_t need) {
     uint32_t limit = need + MORE_WORDS > FREE_WORDS ? need + MORE_WORDS : FREE_WORDS;
-    if (gen_has(t->gen, TRAIT_CONTROL) && t->sm_registers)
+    if (gen_has(t->gen, TRAIT_CONTROL) && t->file.registers)
         limit = at_same_occupancy(t, need + MORE_AT_STEP);
     if (t->hoist_regs) limit = need > t->hoist_regs ? need : t->hoist_regs;
     if (!is_short(t, limit)) return limit;

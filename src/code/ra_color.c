@@ -203,7 +203,7 @@ static uint32_t color_in_order(struct ra *r, const uint32_t *order, uint32_t n,
 enum { GRANULE = 8 };
 
 static uint32_t granted(const struct ra *r, uint32_t used) {
-    const uint32_t all = (uint32_t)bits_align_up(used, GRANULE) - code_kept_registers(r->f->target);
+    const uint32_t all = (uint32_t)bits_align_up(used, GRANULE) - register_file_kept(r->f->target->gen);
     return used == 0 || all < used ? used : all < r->n_colors ? all : r->n_colors;
 }
 

@@ -112,7 +112,7 @@ static enum ww_status check_room(struct gpu *g, struct gpu_kernel *k, const stru
     *occupancy = sm_kernel_occupancy(&g->config.sm, im, threads, (uint32_t)shared);
     if (!occupancy->ctas)
         return refuse(k, d, "a block of %u threads with %u registers each does not fit an SM (%s)",
-                      threads, im->n_regs, occupancy->limit);
+                      threads, image_registers(im), occupancy->limit);
     const uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     if (l->cooperative && ctas > (uint64_t)occupancy->ctas * g->config.sm_count)
         return refuse(k, d, "a cooperative grid of %llu blocks; %u fit the GPU at once",

@@ -5,6 +5,7 @@
 
 #include "isa/generation.h"
 #include "isa/isa.h"
+#include "isa/register_file.h"
 
 // Cycles from the issue of an instruction to that of one that needs its result, by class; 0: not
 // known, or it varies, and the result is waited for through a counter.
@@ -58,7 +59,7 @@ struct code_image {
     } target;
     struct minst *inst;          // physical registers, targets are indices
     uint32_t n_insts;
-    uint32_t n_regs;             // 32-bit registers a thread, granularity not applied
+    uint32_t n_regs;             // 32-bit registers a thread that the code names
     uint32_t n_preds;
     uint32_t param_bytes;
     struct code_param {
@@ -89,6 +90,11 @@ struct code_image {
         uint32_t spill_loads, spill_stores, spilled_regs, fillers;
     } stats;
 };
+
+// Registers that each thread of the kernel takes, as cuFuncGetAttribute and ptxas count them.
+static inline uint32_t image_registers(const struct code_image *im) {
+    return im->n_regs + register_file_kept(im->target.gen);
+}
 
 // A function's code address, as stored in function pointers: recognisable and never a data address.
 #define CODE_FUNC_ADDRESS(index) (0x00100000u + 16u * (uint32_t)(index))

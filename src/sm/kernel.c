@@ -2,12 +2,11 @@
 // the registers that it needs as bit sets, its pipeline, latency and the rows that it reads. And
 // how many of a kernel's CTAs an SM holds.
 //
-// Occupancy follows the vendor's calculator: registers are granted to a warp (Fermi, Kepler) or a
-// CTA (Tesla) in multiples of reg_alloc_unit with the CTA's warps rounded up to warp_alloc_unit;
-// shared memory in multiples of its unit. Left out: the calculator's exception for CC 2.x (unit 128
-// for a few register counts).
+// Occupancy follows the vendor's calculator: registers by the rule of isa/register_file.h, shared
+// memory in multiples of its unit.
 #include "isa/control.h"
 #include "isa/operands.h"
+#include "isa/register_file.h"
 #include "isa/varying.h"
 #include "sm/sm_state.h"
 
@@ -15,10 +14,11 @@ static uint32_t align_up(uint32_t x, uint32_t unit) {
     return unit == 0 ? x : (uint32_t)bits_align_up(x, unit);
 }
 
-uint32_t kernel_cta_registers(const struct sm_config *c, uint32_t n_regs, uint32_t n_warps) {
-    const uint32_t warps = align_up(n_warps, c->warp_alloc_unit);
-    if (c->reg_alloc_per_cta) return align_up(warps * WARP_LANES * n_regs, c->reg_alloc_unit);
-    return warps * align_up(WARP_LANES * n_regs, c->reg_alloc_unit);
+struct register_file sm_register_file(const struct sm_config *c) {
+    return (struct register_file){.registers = c->registers,
+                                  .unit = c->reg_alloc_unit,
+                                  .warp_unit = c->warp_alloc_unit,
+                                  .per_cta = c->reg_alloc_per_cta};
 }
 
 static uint32_t cta_shared(const struct sm_config *c, uint32_t bytes) {
@@ -28,7 +28,7 @@ static uint32_t cta_shared(const struct sm_config *c, uint32_t bytes) {
 struct sm_occupancy sm_kernel_occupancy(const struct sm_config *c, const struct code_image *im,
                                         uint32_t threads, uint32_t shared_bytes) {
     const uint32_t warps = threads == 0 ? 1 : (threads + WARP_LANES - 1) / WARP_LANES;
-    const uint32_t regs = kernel_cta_registers(c, im->n_regs, warps);
+    const struct register_file file = sm_register_file(c);
     const uint32_t shared = cta_shared(c, shared_bytes);
     const struct {
         uint32_t ctas;
@@ -36,7 +36,7 @@ struct sm_occupancy sm_kernel_occupancy(const struct sm_config *c, const struct 
     } limit[] = {
         {c->max_warps / warps, "warps"},
         {c->max_threads / (warps * WARP_LANES), "threads"},
-        {regs == 0 ? UINT32_MAX : c->registers / regs, "registers"},
+        {register_file_ctas(&file, image_registers(im), warps), "registers"},
         {shared == 0 ? UINT32_MAX : c->shared_bytes / shared, "shared memory"},
         {c->max_ctas, "CTA slots"},
     };
@@ -407,7 +407,8 @@ enum ww_status sm_kernel_create(const struct sm_config *c, const struct code_ima
         return diag_add(d, WW_ERROR_MEMORY, "no memory to decode a kernel");
     }
     k->occupancy = sm_kernel_occupancy(c, im, k->n_threads, k->shared_bytes);
-    k->cta_registers = kernel_cta_registers(c, im->n_regs, k->n_warps);
+    const struct register_file file = sm_register_file(c);
+    k->cta_registers = register_file_of_cta(&file, image_registers(im), k->n_warps);
     k->warp_registers = im->n_regs;
     k->cta_shared = cta_shared(c, k->shared_bytes);
     if (k->occupancy.ctas == 0) {

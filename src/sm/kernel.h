@@ -100,6 +100,5 @@ static inline uint64_t kernel_const_line(const struct sm_config *c, const struct
     return (k->const_address + (uint64_t)bank * CONST_BANK_STRIDE + offset) &
            ~(uint64_t)(c->constant.line_bytes - 1);
 }
-uint32_t kernel_cta_registers(const struct sm_config *c, uint32_t n_regs, uint32_t n_warps);
 
 #endif

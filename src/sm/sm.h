@@ -22,6 +22,7 @@
 
 struct code_image;
 struct code_latencies;
+struct register_file;
 struct sm_config;
 struct sm; // opaque
 
@@ -48,10 +49,12 @@ void sm_kernel_destroy(struct sm_kernel *k);
 // What the compiler of control bits (isa/control.h) knows of such an SM.
 void sm_code_latencies(const struct sm_config *c, struct code_latencies *out);
 
-// `shared_bytes`: static and dynamic, of a CTA.
 // Bytes of the array of L1 and shared memory that are shared memory when kernels want `wanted` of it
 // (sm.l1_shared_bytes; CUDA C++ Programming Guide 12.3, 7.x: 0, 8, 16, 32, 64 or 96 KB).
 uint32_t sm_carve_out(const struct sm_config *c, uint64_t wanted);
+// How such an SM grants its registers (isa/register_file.h).
+struct register_file sm_register_file(const struct sm_config *c);
+// `shared_bytes`: static and dynamic, of a CTA.
 struct sm_occupancy sm_kernel_occupancy(const struct sm_config *c, const struct code_image *im,
                                         uint32_t threads, uint32_t shared_bytes);
 

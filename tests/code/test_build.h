@@ -24,7 +24,6 @@ static inline void build_init(struct builder *b, uint64_t seed) {
     arena_init(&b->arena, NULL);
     b->target = (struct code_target){.gen = GEN_FERMI,
                                      .max_regs = 63,
-                                     .reg_alloc_unit = 1,
                                      .n_preds = 7,
                                      .max_threads_per_cta = 1024};
     b->f = (struct mfunc){.arena = &b->arena,

@@ -3,15 +3,12 @@
 
 static const struct code_target fermi = {.gen = GEN_FERMI,
                                          .max_regs = 63,
-                                         .reg_alloc_unit = 1,
                                          .n_preds = 7,
                                          .max_threads_per_cta = 1024};
 
 // What boards of capability 3.5 and later have in common.
 static const struct code_target board = {.max_regs = 255,
-                                         .sm_registers = 65536,
-                                         .reg_alloc_unit = 256,
-                                         .warp_alloc_unit = 4,
+                                         .file = {65536, .unit = 256, .warp_unit = 4},
                                          .n_preds = 7,
                                          .max_threads_per_cta = 1024,
                                          .max_ctas_per_sm = 16};
@@ -319,7 +316,7 @@ static void launch_bounds_limit_registers(void **state) {
     static const struct {
         const char *directives;
         uint32_t kepler, turing;
-    } rows[] = {{"", 255, 255},
+    } rows[] = {{"", 255, 253},
                 {".maxntid 300, 1, 1 .minnctapersm 1", 168, 166},
                 {".maxntid 300, 1, 1 .minnctapersm 3", 64, 62},
                 {".maxntid 224, 1, 1 .minnctapersm 3", 80, 78},
@@ -327,7 +324,7 @@ static void launch_bounds_limit_registers(void **state) {
                 {".reqntid 16, 16, 4", 64, 62},
                 {".maxntid 1024, 1, 1 .minnctapersm 4", 64, 62}, // more than an SM holds
                 {".maxntid 1024, 1, 1 .minnctapersm 2", 32, 62}, // one of Turing holds 1024 threads
-                {".minnctapersm 8", 255, 255},
+                {".minnctapersm 8", 255, 253},
                 {".maxntid 1024, 1, 1 .maxnreg 100", 100, 98},
                 {".maxntid 1024, 1, 1 .minnctapersm 1 .maxnreg 100", 64, 62}};
     struct code_target kepler = board, turing = board;

@@ -6,7 +6,7 @@
 
 static inline struct code_target test_target(enum target_gen gen) {
     struct code_target t = {
-        .gen = gen, .max_regs = 255, .reg_alloc_unit = 1, .n_preds = 7, .max_threads_per_cta = 1024};
+        .gen = gen, .max_regs = 255, .n_preds = 7, .max_threads_per_cta = 1024};
     if (gen == GEN_TESLA) {
         t.max_regs = 124;
         t.max_threads_per_cta = 512;

@@ -43,8 +43,13 @@ static void occupancy(void **state) {
         {cc20(), 128, 20, 12289, 3, "shared memory"}, // 12416
         {cc20(), 64, 20, 0, 8, "CTA slots"},
         {cc20(), 1024, 63, 0, 0, "registers"},      // 2016 -> 2048 * 32 > 32768
-        // CC 3.5: 37 * 32 = 1184 -> 1280; 3 warps count as 4: 5120; 65536 / 5120 = 12.
-        {cc35(), 96, 37, 0, 12, "registers"},
+        // The two parts of the file hold 12 warps of 1280 each; 3 warps a CTA need no even number.
+        {cc20(), 96, 40, 0, 8, "registers"}, // the CTA slots are as many
+        {cc20(), 160, 40, 0, 4, "registers"}, // 24 warps / 5
+        {cc20(), 224, 40, 0, 3, "registers"}, // 24 warps / 7: as many as of 8
+        {cc20(), 288, 63, 0, 1, "registers"}, // 8 of 2048 a part, 16 warps / 9
+        // CC 3.5: 37 * 32 = 1184 -> 1280; a part of 16384 holds 12 warps, the SM 48.
+        {cc35(), 96, 37, 0, 16, "registers"},
         {cc35(), 256, 37, 0, 6, "registers"},       // 10240
         {cc35(), 256, 32, 0, 8, "warps"},           // 1024 * 8 = 8192: 8 as well
         {cc35(), 64, 16, 0, 16, "CTA slots"},
@@ -57,6 +62,52 @@ static void occupancy(void **state) {
         assert_int_equal(o.ctas, row[i].ctas);
         assert_string_equal(o.limit, row[i].limit);
         assert_int_equal(o.warps, o.ctas * ((row[i].threads + 31) / 32));
+    }
+}
+
+// What the vendor's own calculator says for boards of capability 3.5 and later.
+static void occupancy_of_boards(void **state) {
+    (void)state;
+    const struct {
+        uint32_t major, minor, gen;
+        struct sm_config c;
+    } board[] = {
+        {3, 5, GEN_KEPLER, cc35()},
+        {6, 1, GEN_PASCAL, cc35()},
+        {7, 0, GEN_VOLTA, cc35()},
+        {7, 5, GEN_TURING, cc35()},
+    };
+    static const struct {
+        uint32_t major, minor, threads, regs, shared, ctas;
+    } row[] = {
+#define CASE(...) {__VA_ARGS__},
+#include "occupancy.def"
+#undef CASE
+    };
+    for (size_t i = 0; i < WW_COUNT(row); i++) {
+        size_t b = 0;
+        while (board[b].major != row[i].major || board[b].minor != row[i].minor)
+            assert_true(++b < WW_COUNT(board));
+        struct sm_config c = board[b].c;
+        if (row[i].major >= 6) c.max_ctas = 32, c.shared_bytes = 98304;
+        if (row[i].major == 7 && row[i].minor == 5)
+            c.max_ctas = 16, c.shared_bytes = 65536, c.max_warps = 32, c.max_threads = 1024;
+        const enum target_gen gen = (enum target_gen)board[b].gen;
+        const struct code_image im = {.target.gen = gen,
+                                      .n_regs = row[i].regs - register_file_kept(gen)};
+        assert_int_equal(image_registers(&im), row[i].regs);
+        const struct sm_occupancy o = sm_kernel_occupancy(&c, &im, row[i].threads, row[i].shared);
+        if (o.ctas != row[i].ctas)
+            fail_msg("capability %u.%u, %u threads, %u registers, %u bytes: %u CTAs, not %u",
+                     row[i].major, row[i].minor, row[i].threads, row[i].regs, row[i].shared, o.ctas,
+                     row[i].ctas);
+        // the compiler's question is the same one the other way round
+        const struct register_file file = sm_register_file(&c);
+        const uint32_t warps = (row[i].threads + 31) / 32;
+        if (!row[i].shared && o.ctas)
+            assert_true(register_file_share(&file, o.ctas, warps) >= row[i].regs);
+        if (!row[i].shared && strcmp(o.limit, "registers") == 0)
+            assert_true(register_file_share(&file, o.ctas + 1, warps) < row[i].regs);
     }
 }
 
@@ -327,6 +378,7 @@ static void test_results_in_flight(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(occupancy),
+        cmocka_unit_test(occupancy_of_boards),
         cmocka_unit_test(slots_are_filled_and_used_again),
         cmocka_unit_test(too_large),
         cmocka_unit_test(skewed_barrier),
