@@ -18,8 +18,8 @@ enum {
     ACT_IDLE_LENGTHS = 64,
     ACT_ARRAYS = 6, // L1 data, constant, texture, instruction cache, shared memory, L2
     ACT_METER_BINS = 16, // powers of two that the meters count one by one
-    // Execution pipelines as power sees them: INT of cluster 0..7, FP of cluster 0..7, all SFUs,
-    // all DP units, LD/ST, texture, all tensor cores.
+    // Execution pipelines as power sees them: INT of lane group 0..7, FP of lane group 0..7, all
+    // SFUs, all DP units, LD/ST, texture, all tensor cores.
     ACT_INT_DOMAIN = 0,
     ACT_FP_DOMAIN = 8,
     ACT_SFU_DOMAIN = 16,

@@ -253,6 +253,9 @@ const struct gpu_derived gpu_derived[] = {
 #undef COPY
 #undef FOLLOWS
 #undef ALIAS
+#define RENAMED(section, old, now) {#section "." #old, #section "." #now, "the old name"},
+#include "gpu/renamed.def"
+#undef RENAMED
     {NULL}};
 
 const struct gpu_key gpu_shorthands[GPU_SHORTHANDS] = {
@@ -494,7 +497,8 @@ enum ww_status gpu_config_load(const char *name_or_path, const char *const *over
     arena_init(&l->arena, NULL);
     l->d = d;
     const uint32_t errors = d->errors;
-    enum ww_status s = push_file(l, name_or_path, NULL, 0);
+    enum ww_status s = config_rename_overrides(&l->arena, overrides, n_overrides, d, &overrides);
+    if (s == WW_OK) s = push_file(l, name_or_path, NULL, 0);
     const char *file = s == WW_OK ? l->layer[l->n - 1].file : NULL;
     const bool has_base = l->n > 1;
     for (; s == WW_OK && l->now < l->n; l->now++) s = take_layer(l);
@@ -679,7 +683,8 @@ static void get_value(void *user, const struct config_key *k) {
 
 bool gpu_config_get(const struct gpu_config *c, const char *key, char *buf, size_t size) {
     struct gpu_config copy = *c; // the walk hands out places to write
-    struct getting g = {.key = key, .buf = buf, .size = size};
+    const char *const now = config_key_now(key, strlen(key));
+    struct getting g = {.key = now ? now : key, .buf = buf, .size = size};
     config_walk(NULL, &copy, get_value, &g);
     return g.found;
 }

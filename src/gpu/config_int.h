@@ -48,6 +48,19 @@ const char *config_layer_source(const struct config_layer *layer, uint32_t i, co
 // Where a dotted key stands in YAML text (block style, or a flow mapping on one line).
 bool config_find_line(const char *text, const char *path, uint32_t *line, uint32_t *col);
 
+// ---- renamed.c: old names of keys ---------------------------------------------------------------
+// The name of today of a key's old one, else NULL; an old name of a key of today, else NULL.
+// Options of techniques are called as in -s: "savings.break_even".
+const char *config_key_now(const char *key, size_t len);
+const char *config_key_old(const char *key);
+// Says, once a place, what the old name `key` is called now; refuses it where the new name is given
+// too. `text` may be NULL.
+enum ww_status config_renamed_note(const char *file, const char *text, const char *key,
+                                   bool has_both, struct diags *d);
+// The overrides by their names of today, in the arena.
+enum ww_status config_rename_overrides(struct arena *a, const char *const *overrides, uint32_t n,
+                                       struct diags *d, const char *const **out);
+
 // Folders with files of a kind: those of an environment variable (':' between),
 // share/warpwatt/folder beside the program's or library's own folder, the source tree it was built
 // from.

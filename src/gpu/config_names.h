@@ -13,8 +13,8 @@ static const char *const gen_names[] = {
 static const char *const dp_pipe_names[] = {"dp", "int", "fp"};
 static const char *const int_mul_pipe_names[] = {"int", "sfu", "fp"};
 static const char *const cvt_pipe_names[] = {"lanes", "sfu"};
-static const char *const cluster_at_names[] = {"issue", "entry"};
-static_assert(CLUSTER_AT_ISSUE == 0 && CLUSTER_AT_ENTRY == 1, "order of sm_cluster_at");
+static const char *const lane_group_at_names[] = {"issue", "entry"};
+static_assert(LANE_GROUP_AT_ISSUE == 0 && LANE_GROUP_AT_ENTRY == 1, "order of sm_lane_group_at");
 static const char *const dependences_names[] = {"scoreboard", "control"};
 static_assert(SM_SCOREBOARD == 0 && SM_CONTROL == 1, "order of sm_dependences");
 static const char *const scheduler_names[] = {

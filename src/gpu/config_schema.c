@@ -69,6 +69,11 @@ struct raw_power {
 #define KEYS_sm
 struct raw_sm {
 #include "gpu/config_keys.def"
+#define IN_sm(old)                 char *old;
+#define IN_savings(old)
+#define RENAMED(section, old, now) IN_##section(old)
+#include "gpu/renamed.def"
+#undef IN_sm
 };
 #undef KEYS_sm
 #define KEYS_mem
@@ -174,6 +179,11 @@ static const cyaml_schema_field_t fields_power[] = {
 #define KEYS_sm
 static const cyaml_schema_field_t fields_sm[] = {
 #include "gpu/config_keys.def"
+#define IN_sm(old) LEAF(old)
+#include "gpu/renamed.def"
+#undef IN_sm
+#undef IN_savings
+#undef RENAMED
     CYAML_FIELD_END};
 #undef KEYS_sm
 #undef RAW
@@ -519,6 +529,32 @@ static cyaml_config_t reader(const struct ww_allocator *a, struct complaint *c) 
                             .flags = CYAML_CFG_NO_ALIAS | CYAML_CFG_CASE_INSENSITIVE};
 }
 
+// Moves what stands under an old name to the key's name of today.
+static enum ww_status take_old_names(struct config_layer *layer, struct diags *d) {
+    struct raw_sm *const sm = layer->raw->sm;
+    const struct {
+        char **old, **now;
+        const char *key;
+    } row[] = {
+#define IN_sm(old, now)            {&sm->old, &sm->now, "sm." #old},
+#define IN_savings(old, now)
+#define RENAMED(section, old, now) IN_##section(old, now)
+#include "gpu/renamed.def"
+#undef IN_sm
+#undef IN_savings
+#undef RENAMED
+    };
+    for (size_t i = 0; sm && i < WW_COUNT(row); i++) {
+        if (!*row[i].old) continue;
+        const enum ww_status s = config_renamed_note(layer->file, layer->text, row[i].key,
+                                                     *row[i].now != NULL, d);
+        if (s != WW_OK) return s;
+        *row[i].now = *row[i].old;
+        *row[i].old = NULL;
+    }
+    return WW_OK;
+}
+
 enum ww_status config_layer_parse(struct config_layer *layer, struct diags *d) {
     if (!layer->allocator) layer->allocator = &ww_allocator_default;
     const enum ww_status one = yaml_one_document(layer->file, layer->text, "a GPU", d);
@@ -535,7 +571,9 @@ enum ww_status config_layer_parse(struct config_layer *layer, struct diags *d) {
     if (!layer->raw)
         return diag_at(d, DIAG_ERROR, WW_ERROR_CONFIG, layer->file, NULL, 1, 1,
                        "the file is empty");
-    return WW_OK;
+    const enum ww_status s = take_old_names(layer, d);
+    if (s != WW_OK) config_layer_free(layer);
+    return s;
 }
 
 void config_layer_free(struct config_layer *layer) {
@@ -568,7 +606,7 @@ static bool key_at(const char *line, size_t len, const char *name, size_t n) {
     return len > n && strncasecmp(line, name, n) == 0 && line[n] == ':';
 }
 
-bool config_find_line(const char *text, const char *path, uint32_t *line, uint32_t *col) {
+static bool find_line(const char *text, const char *path, uint32_t *line, uint32_t *col) {
     const char *want = path;
     size_t want_len = strcspn(want, ".");
     int level_indent = -1; // of the section that is open
@@ -612,4 +650,10 @@ bool config_find_line(const char *text, const char *path, uint32_t *line, uint32
         if (*p) p++;
     }
     return false;
+}
+
+bool config_find_line(const char *text, const char *path, uint32_t *line, uint32_t *col) {
+    if (find_line(text, path, line, col)) return true;
+    const char *const old = config_key_old(path);
+    return old && find_line(text, old, line, col);
 }

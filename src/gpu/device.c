@@ -49,7 +49,7 @@ static void on_cta_done(void *user, uint32_t sm, uint32_t slot, uint64_t cta, ui
 }
 
 void device_tear_down(struct gpu *g) {
-    cluster_tear_down(g);
+    front_end_group_tear_down(g);
     for (uint32_t i = 0; g->sm && i < g->config.sm_count; i++) sm_destroy(g->sm[i]);
     for (uint32_t i = 0; g->savings && i < g->config.sm_count; i++)
         savings_sm_destroy(g->savings[i]);
@@ -101,7 +101,7 @@ enum ww_status device_build(struct gpu *g, struct diags *d) {
         }
         if (k && (s = sm_set_techniques(g->sm[i], list, k, d)) != WW_OK) return s;
     }
-    return cluster_build(g, d);
+    return front_end_group_build(g, d);
 }
 
 static void on_print(void *user, const char *text, size_t len) {

@@ -162,8 +162,8 @@ struct gpu {
     struct sm **sm;
     struct savings_sm **savings; // of each SM, or NULL
     struct savings_l2 *savings_l2; // or NULL
-    uint32_t cluster_sms;      // SMs that one host thread runs, as they may share parts
-    struct sm_group **cluster; // of so many, or NULL: none share a front end
+    uint32_t group_sms;      // SMs that one host thread runs, as they may share parts
+    struct sm_group **front_end_group; // of so many, or NULL: none share a front end
     struct exec_log **logs;
     struct exec_groups *groups; // of launches without time
     struct mem_port **ports;
@@ -257,16 +257,17 @@ void flight_abort_all(struct gpu *g, enum ww_status s, const char *text);
 // Gives SM i the next CTA of a run.
 void run_give_cta(struct gpu *g, struct flight *r, uint32_t i);
 
-// ---- cluster.c: SMs that share a front end ------------------------------------------------------
-// Whether clusters of the techniques fit the GPU; a sentence when they do not.
-enum ww_status cluster_check(const struct gpu_config *c, const struct savings *s, struct diags *d);
-enum ww_status cluster_build(struct gpu *g, struct diags *d); // SMs are there
-void cluster_tear_down(struct gpu *g);                        // they are still there
-void cluster_form(struct gpu *g);                             // a kernel starts
-// As dispatch and its question, for one run and SMs in clusters.
-void cluster_dispatch(struct gpu *g, struct flight *r);
-bool cluster_can_dispatch(const struct gpu *g, const struct flight *r);
-void cluster_run(struct gpu *g, uint32_t cluster); // a quantum of one
+// ---- front_end_group.c: SMs that share a front end ---------------------------------------------
+// Whether front-end groups of the techniques fit the GPU; a sentence when they do not.
+enum ww_status front_end_group_check(const struct gpu_config *c, const struct savings *s,
+                                     struct diags *d);
+enum ww_status front_end_group_build(struct gpu *g, struct diags *d); // SMs are there
+void front_end_group_tear_down(struct gpu *g);                        // they are still there
+void front_end_group_form(struct gpu *g);                             // a kernel starts
+// As dispatch and its question, for one run and SMs in such groups.
+void front_end_group_dispatch(struct gpu *g, struct flight *r);
+bool front_end_group_can_dispatch(const struct gpu *g, const struct flight *r);
+void front_end_group_run(struct gpu *g, uint32_t number); // a quantum of one
 
 void result_begin(struct gpu *g, struct flight *r);
 // Completes times of lines that techniques put away, of so many SMs and partitions (savings_close).

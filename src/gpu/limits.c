@@ -74,9 +74,9 @@ static const struct row rows[] = {
 
 // How many times as many fused multiply-adds of single precision as of double an SM can do.
 static uint32_t double_ratio(const struct sm_config *s) {
-    const double pipes = s->dp_pipe == DP_PIPE_DP ? s->dp_units : s->clusters;
+    const double pipes = s->dp_pipe == DP_PIPE_DP ? s->dp_units : s->lane_groups;
     const double doubles = pipes / s->timing[OPC_DP_FMA].interval;
-    return (uint32_t)lround(s->clusters / (double)s->timing[OPC_FP_FMA].interval / doubles);
+    return (uint32_t)lround(s->lane_groups / (double)s->timing[OPC_FP_FMA].interval / doubles);
 }
 
 // An SM's shared memory, of which a block gets 48 KB where it is `limited`: from 5.0 on, and

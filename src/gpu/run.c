@@ -3,8 +3,8 @@
 //   CTAs of the running kernels go to SMs with room: oldest kernel first, one CTA an SM in each
 //     pass over the SMs, as the hardware's distributor does. All of a round start in its first
 //     cycle: a CTA that ends within a quantum is replaced half a quantum later on average.
-//   SM phase, any thread: a cluster of SMs (mostly one) takes the replies of the quantum before and runs
-//     alone. SMs of a cluster run on one thread, as they may share a front end (cluster.c).
+//   SM phase, any thread: a group of SMs (mostly one) takes the replies of the quantum before and runs
+//     alone. SMs of a group run on one thread, as they may share a front end (front_end_group.c).
 //   Then, beside each other: stores and atomics of all SMs are committed in their fixed order (the
 //     caller's thread), and every partition runs its quantum (any thread). Neither reads what the
 //     other writes.
@@ -148,7 +148,7 @@ static void start_runs(struct gpu *g) {
         r->last_dispatch = g->now;
         r->spin_look = FIRST_SPIN_LOOK;
         result_begin(g, r);
-        cluster_form(g);
+        front_end_group_form(g);
         on++;
     }
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) // who runs beside whom
@@ -177,8 +177,8 @@ void run_give_cta(struct gpu *g, struct flight *r, uint32_t i) {
 static void dispatch(struct gpu *g) {
     const uint32_t n = g->config.sm_count;
     for (struct flight *r = oldest_after(g, 0); r; r = oldest_after(g, r->result.id)) {
-        if (g->cluster) {
-            cluster_dispatch(g, r);
+        if (g->front_end_group) {
+            front_end_group_dispatch(g, r);
             continue;
         }
         uint32_t idle = 0; // SMs in a row that took none
@@ -199,8 +199,8 @@ static bool can_dispatch(const struct gpu *g) {
     for (uint32_t k = 0; k < SM_KERNEL_SLOTS; k++) {
         const struct flight *r = g->slots[k];
         if (!r || !r->started || r->next_cta == r->n_ctas) continue;
-        if (g->cluster && cluster_can_dispatch(g, r)) return true;
-        if (g->cluster) continue;
+        if (g->front_end_group && front_end_group_can_dispatch(g, r)) return true;
+        if (g->front_end_group) continue;
         for (uint32_t i = 0; i < g->config.sm_count; i++)
             if (sm_can_take(g->sm[i], k)) return true;
     }
@@ -220,14 +220,14 @@ static void run_sm(struct gpu *g, uint32_t i) {
 static void sm_phase(void *user, uint32_t sm) { run_sm(user, sm); }
 
 // SMs that one thread runs, though they share nothing.
-static void neighbours_phase(void *user, uint32_t cluster) {
+static void neighbours_phase(void *user, uint32_t group) {
     struct gpu *g = user;
-    const uint32_t first = cluster * g->cluster_sms, end = first + g->cluster_sms,
+    const uint32_t first = group * g->group_sms, end = first + g->group_sms,
                    n = g->config.sm_count;
     for (uint32_t i = first; i < (end < n ? end : n); i++) run_sm(g, i);
 }
 
-static void cluster_phase(void *user, uint32_t cluster) { cluster_run(user, cluster); }
+static void front_end_phase(void *user, uint32_t group) { front_end_group_run(user, group); }
 
 static void memory_phase(void *user, uint32_t i) {
     struct gpu *g = user;
@@ -241,11 +241,11 @@ static void commit(void *user) {
 }
 
 static void one_quantum(struct gpu *g) {
-    const uint32_t clusters = (g->config.sm_count + g->cluster_sms - 1) / g->cluster_sms;
-    threads_fn *const phase = g->cluster            ? cluster_phase
-                              : g->cluster_sms != 1 ? neighbours_phase
+    const uint32_t groups = (g->config.sm_count + g->group_sms - 1) / g->group_sms;
+    threads_fn *const phase = g->front_end_group            ? front_end_phase
+                              : g->group_sms != 1 ? neighbours_phase
                                                     : sm_phase;
-    threads_for(g->threads, clusters, phase, NULL, g);
+    threads_for(g->threads, groups, phase, NULL, g);
     g->delivered = g->from;
     threads_for(g->threads, g->config.mem.partitions, memory_phase, commit, g);
     mem_system_run_serial(g->mem, g->from, g->to);

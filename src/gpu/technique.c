@@ -48,13 +48,23 @@ static const cyaml_schema_field_t technique_fields[] = {
 static const cyaml_schema_value_t technique_schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct raw_technique, technique_fields)};
 
-static void copy_values(struct arena *a, const struct raw_value *from, uint32_t n,
-                        struct technique_value **out) {
+// Copies values by their names of today. `prefix`: how -s calls them.
+static enum ww_status copy_values(struct arena *a, const char *path, const char *prefix,
+                                  const struct raw_value *from, uint32_t n, struct diags *d,
+                                  struct technique_value **out) {
     *out = arena_alloc(a, (n + 1) * sizeof **out);
-    for (uint32_t i = 0; i < n; i++)
-        (*out)[i] =
-            (struct technique_value){arena_strdup(a, from[i].name), arena_strdup(a, from[i].value),
-                                     arena_strdup(a, from[i].source)};
+    enum ww_status s = WW_OK;
+    for (uint32_t i = 0; i < n && s == WW_OK; i++) {
+        const char *const key = arena_printf(a, "%s%s", prefix, from[i].name);
+        const char *const now = config_key_now(key, strlen(key));
+        const char *const name = now ? now + strlen(prefix) : from[i].name;
+        bool has_both = false;
+        for (uint32_t k = 0; now && k < n; k++) has_both |= strcmp(from[k].name, name) == 0;
+        if (now) s = config_renamed_note(path, NULL, key, has_both, d);
+        (*out)[i] = (struct technique_value){arena_strdup(a, name), arena_strdup(a, from[i].value),
+                                             arena_strdup(a, from[i].source)};
+    }
+    return s;
 }
 
 // A file says each thing once: which of two values would count?
@@ -102,10 +112,11 @@ static enum ww_status read_technique(struct arena *a, const char *path, const ch
     out->mechanism = arena_alloc(a, (raw->mechanisms_count + 1) * sizeof *out->mechanism);
     for (unsigned i = 0; i < raw->mechanisms_count; i++)
         out->mechanism[i] = arena_strdup(a, raw->mechanisms[i]);
-    copy_values(a, raw->gpu, raw->gpu_count, &out->gpu);
-    copy_values(a, raw->options, raw->options_count, &out->option);
+    s = copy_values(a, path, "", raw->gpu, raw->gpu_count, d, &out->gpu);
+    if (s == WW_OK)
+        s = copy_values(a, path, OPTION_PREFIX, raw->options, raw->options_count, d, &out->option);
     cyaml_free(&config, &technique_schema, raw, 0);
-    return check_once(out, d);
+    return s == WW_OK ? check_once(out, d) : s;
 }
 
 // ---- finding ------------------------------------------------------------------------------------
@@ -302,7 +313,8 @@ static enum ww_status configure(struct arena *a, const char *gpu, const char *na
                                 struct gpu_config *c, struct savings *out) {
     struct savings_request r = {.n_mechanisms = 0};
     struct settings set = {.n = 0}, chosen = {.n = 0};
-    enum ww_status s = WW_OK;
+    enum ww_status s = config_rename_overrides(a, overrides, n, d, &overrides);
+    if (s != WW_OK) return s;
     char *list = arena_strdup(a, names ? names : "none");
     uint32_t n_names = 0;
     bool has_none = false;
@@ -353,7 +365,7 @@ static enum ww_status configure(struct arena *a, const char *gpu, const char *na
     if (s == WW_OK) s = gpu_config_load(gpu ? gpu : "gtx480", keys, n_keys, d, c);
     if (s != WW_OK) return s;
     s = savings_make(&r, &c->sm, d, out);
-    if (s == WW_OK) s = cluster_check(c, out, d);
+    if (s == WW_OK) s = front_end_group_check(c, out, d);
     if (s != WW_OK && n_names > 1) note_mechanisms(a, &r, d);
     return s;
 }

@@ -15,7 +15,7 @@ const struct power_rf_parts power_rf_published = {
 
 // ---- prices ------------------------------------------------------------------------------------
 static const char *const per_text[SAVINGS_PERS] = {[PER_SM] = "an SM's",
-                                                   [PER_CLUSTER] = "a cluster's",
+                                                   [PER_LANE_GROUP] = "a lane group's",
                                                    [PER_LANE] = "a lane's",
                                                    [PER_RF_ROW] = "a register row's",
                                                    [PER_L1_LINE] = "an L1 line's",

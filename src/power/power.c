@@ -124,8 +124,8 @@ static void count_parts(const struct power_config *c, struct power_tree *tree) {
     const unsigned lanes = 32;
     const double sms = tree->sms;
     tree->parts[PER_SM] = sms;
-    tree->parts[PER_CLUSTER] = sms * tree->clusters;
-    tree->parts[PER_LANE] = sms * tree->clusters * lanes;
+    tree->parts[PER_LANE_GROUP] = sms * tree->lane_groups;
+    tree->parts[PER_LANE] = sms * tree->lane_groups * lanes;
     tree->parts[PER_RF_ROW] = sms * (c->registers / lanes);
     if (c->l1.bytes) tree->parts[PER_L1_LINE] = sms * (c->shared_bytes / c->l1.line_bytes);
     tree->parts[PER_L1_TAG] = sms * lines_of(&c->l1);
@@ -174,7 +174,7 @@ enum ww_status power_build(const struct power_config *c, struct power_tree *tree
                                 .sm = -1,
                                 .idle_gate = c->idle_gate,
                                 .sms = c->sms,
-                                .clusters = c->clusters ? c->clusters : 1,
+                                .lane_groups = c->lane_groups ? c->lane_groups : 1,
                                 .core_hz = c->core_hz};
     char sentence[256];
     if (power_check(c, sentence, sizeof sentence))
@@ -333,12 +333,12 @@ double power_units_leak_w(const struct power_tree *tree, int component, unsigned
     return (p->leak_sub_w + p->leak_gate_w) * n / p->count;
 }
 
-unsigned power_cluster_lanes(const struct power_config *c, const char *name) {
-    unsigned clusters = c->clusters ? c->clusters : 1;
+unsigned power_lane_group_lanes(const struct power_config *c, const char *name) {
+    unsigned lane_groups = c->lane_groups ? c->lane_groups : 1;
     unsigned lanes = strcmp(name, "int") == 0  ? c->int_lanes
                      : strcmp(name, "fp") == 0 ? c->fp_lanes
                                                : 0;
-    return lanes / clusters * c->sms;
+    return lanes / lane_groups * c->sms;
 }
 
 const char *power_free_reason(uint32_t act) {

@@ -85,7 +85,7 @@ struct power_tree {
     int components;
     struct power_event event[POWER_MAX_EVENTS];
     int events;
-    unsigned sms, clusters; // clusters of INT and FP lanes in an SM
+    unsigned sms, lane_groups; // the latter of INT and FP lanes, in an SM
     double parts[SAVINGS_PERS]; // how many of each of what techniques switch one by one
     struct tech tech; // of tables that techniques add
     double core_hz;
@@ -146,8 +146,8 @@ double power_still(const struct power_tree *tree, int component);
 
 // Units. A lane, a bank, a slice: figures of a component are of all `count`; of `n` of them:
 double power_units_leak_w(const struct power_tree *tree, int component, unsigned n);
-// Lanes of one cluster of integer ("int") or floating-point ("fp") lanes, over the whole machine.
-unsigned power_cluster_lanes(const struct power_config *c, const char *name);
+// Integer ("int") or floating-point ("fp") lanes of one lane group, over the whole machine.
+unsigned power_lane_group_lanes(const struct power_config *c, const char *name);
 
 // The table of components (parts.def), for pages that describe the model.
 struct power_part {

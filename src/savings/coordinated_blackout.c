@@ -1,15 +1,15 @@
-// Coordinated Blackout (Warped Gates 5): the clusters of a type are switched off after idle_detect
-// idle cycles as long as another one is on. The last one looks at the type's counter of active
-// warps (INT_ACTV, FP_ACTV) instead: with a warp there it stays on however long it is idle, without
-// one it goes off in its first idle cycle. So whenever a warp of a type is active, a unit for it is
-// on or was switched off before that warp came. The paper has two clusters; of more, the last that
-// is on is the one that looks. A waking unit counts as on.
+// Coordinated Blackout (Warped Gates 5): the lane groups of a type are switched off after
+// idle_detect idle cycles as long as another one is on. The last one looks at the type's counter of
+// active warps (INT_ACTV, FP_ACTV) instead: with a warp there it stays on however long it is idle,
+// without one it goes off in its first idle cycle. So whenever a warp of a type is active, a unit
+// for it is on or was switched off before that warp came. The paper has two lane groups; of more,
+// the last that is on is the one that looks. A waking unit counts as on.
 //
 // When several are due in one cycle the highest-numbered goes first: schedulers fill low numbers.
 #include "savings/gating.h"
 #include "savings/savings_int.h"
 
-// Of `n` clusters: for two, the paper's number, the loops are laid out flat.
+// Of `n` lane groups: for two, the paper's number, the loops are laid out flat.
 static inline __attribute__((always_inline)) uint64_t
 settle_of(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t, uint32_t n) {
     const uint32_t first = g->first[type];
@@ -26,8 +26,9 @@ settle_of(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t, 
     for (; on != 0; on--) {
         const bool is_last = on == 1;
         const uint32_t window = is_last ? 0 : g->idle_detect[type];
-        // Every cluster has been decided on up to g->settled, so the next one goes off later. The
-        // last cluster is the last from the cycle on in which the cluster before it went off.
+        // Every lane group has been decided on up to g->settled, so the next one goes off later.
+        // The last lane group is the last from the cycle on in which the lane group before it went
+        // off.
         const uint64_t not_before = max64(g->settled + 1, is_last ? last_off : 0);
         uint64_t due = DOMAIN_NEVER;
         uint32_t next = SM_PIPES;
@@ -41,7 +42,7 @@ settle_of(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t, 
         }
         const bool stays = (due > t) | (is_last & (g->actv[type] != 0));
         if (stays) {
-            // The last cluster stays on until it is idle and the type's counter is 0.
+            // The last lane group stays on until it is idle and the type's counter is 0.
             if (is_last & (next != SM_PIPES)) g->kept |= 1u << type;
             break;
         }
@@ -60,12 +61,12 @@ static enum ww_status check(const struct savings *s, const struct sm_config *c, 
         return diag_add(d, WW_ERROR_CONFIG,
                         "coordinated-blackout needs gates: it looks at the counters of active "
                         "warps by type");
-    if (c->clusters < 2)
+    if (c->lane_groups < 2)
         return diag_add(
             d, WW_ERROR_CONFIG,
-            "coordinated-blackout needs two clusters of INT and FP pipelines, the GPU has "
+            "coordinated-blackout needs two lane groups of INT and FP pipelines, the GPU has "
             "%u: there is nothing to coordinate, naive-blackout does it",
-            c->clusters);
+            c->lane_groups);
     return WW_OK;
 }
 
@@ -74,8 +75,9 @@ static const struct gate_rule rule = {
 
 const struct savings_part part_coordinated_blackout = {
     .name = "coordinated-blackout",
-    .what = "blackout in which the last cluster of a type goes off only when no active warp is of "
-            "that type, and then at once",
+    .what =
+        "blackout in which the last lane group of a type goes off only when no active warp is of "
+        "that type, and then at once",
     .paper = "Warped Gates, MICRO-46, 5",
     .roles = ROLE_GATING,
     .uses = {&part_gating},

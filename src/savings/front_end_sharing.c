@@ -1,6 +1,6 @@
 // Front ends that SMs share (T. Zhang, X. Liang, Dynamic Front-End Sharing in Graphics Processing
 // Units). The SM has the mechanism itself, and its counters (sm/group.h); gpu makes the groups and
-// gives them blocks (gpu/cluster.c). Here are its options, and what it saves and costs.
+// gives them blocks (gpu/front_end_group.c). Here are its options, and what it saves and costs.
 #include "savings/savings_int.h"
 #include "sm/group.h"
 
@@ -29,21 +29,21 @@ struct sm_group_config savings_group(const struct savings *s, double core_mhz) {
 // ---- what it is --------------------------------------------------------------------------------
 // clang-format off
 static const struct savings_option options[] = {
-    {.name = "cluster_sms", .value = 2, .low = 2, .high = 8, .unit = "SMs",
+    {.name = "front_end_group_sms", .value = 2, .low = 2, .high = 8, .unit = "SMs",
      .what = "neighbours that share a front end; they must divide the SMs of the GPU",
      .source = "Front-End Sharing, II and III-D: 2 and 4"},
     {.name = "link_clock", .value = 2, .low = 1, .high = 8, .unit = "cycles",
-     .what = "of a cluster's links in a core cycle, one packet each",
+     .what = "of a front-end group's links in a core cycle, one packet each",
      .source = "Front-End Sharing, II-E: twice the frequency of the SMs"},
     {.name = "front_power_up", .value = 10, .high = 100000, .unit = "cycles",
-     .what = "for the front ends of slaves to come on when a cluster is ungrouped",
+     .what = "for the front ends of slaves to come on when a front-end group is ungrouped",
      .source = "assumed: Front-End Sharing, II-D, has a period for it and no value; some times the "
                "3 cycles of an execution unit"},
     {.name = "front_break_even", .value = 14, .low = 1, .high = 100000, .unit = "cycles",
      .what = "of leakage that switching a front end off and on costs",
      .source = "assumed: as execution units, Hu et al., ISLPED 2004; the paper leaves it out"},
     {.name = "ungroup_within", .value = 0, .high = 1000000000, .unit = "core cycles",
-     .what = "after a kernel's start in which each cluster is ungrouped even if nothing parts it, "
+     .what = "after a kernel's start in which each front-end group is ungrouped even if nothing parts it, "
              "at a point drawn from its number and the cycle; 0: never",
      .source = "ours: to test that results do not depend on it"},
     {.name = "communicate", .names = "all follow none", .value = WAIT_ALL, .unit = "",
@@ -88,7 +88,7 @@ static const struct savings_line lines[] = {
      .what = "clock trees of SMs in front ends that are off"},
     {.key = "front_supply", .name = "supply", .kind = LINE_EVENTS, .component = "rest_cluster",
      .what = "what stands ready to supply instructions to front ends that are off"},
-    {.key = "links", .name = "links", .kind = LINE_ADDED, .note = " (links of clusters)",
+    {.key = "links", .name = "links", .kind = LINE_ADDED, .note = " (links of front-end groups)",
      .what = "links between SMs that share a front end"},
     {.key = "ack_bits", .name = "acks", .kind = LINE_ADDED, .note = " (acknowledgement bits)",
      .what = "acknowledgement bits of masters' scoreboards"},

@@ -6,12 +6,12 @@
 // and LD/ST, where they are gated, follow the conventional rule whatever the technique (Warped
 // Gates, 3).
 //
-// Of a unit's clusters the schedulers ask for the lowest-numbered that is awake or waking first.
-// Two schedulers that come for the same type in one cycle ask for two clusters.
+// Of a unit's lane groups the schedulers ask for the lowest-numbered that is awake or waking first.
+// Two schedulers that come for the same type in one cycle ask for two lane groups.
 //
 // A pipeline goes off when its window is over. The SM knows that by itself (struct sm_gate) and calls
 // no function; the domain is settled later, when the pipeline is wanted again or counted. Domains
-// are settled in the same cycle where the rule decides on all clusters of a type
+// are settled in the same cycle where the rule decides on all lane groups of a type
 // (gate_rule.settle), and where work comes to a pipeline that is off.
 #include "savings/gating.h"
 #include "savings/savings_int.h"
@@ -324,8 +324,9 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
         const struct gate_rule *rule;
         uint32_t first, n;
     } row[] = {
-        [GATE_TYPE_INT] = {whole && savings_value(o, "gate_int"), rule, SM_PIPE_INT, s->c.clusters},
-        [GATE_TYPE_FP] = {whole && savings_value(o, "gate_fp"), rule, SM_PIPE_FP, s->c.clusters},
+        [GATE_TYPE_INT] = {whole && savings_value(o, "gate_int"), rule, SM_PIPE_INT,
+                           s->c.lane_groups},
+        [GATE_TYPE_FP] = {whole && savings_value(o, "gate_fp"), rule, SM_PIPE_FP, s->c.lane_groups},
         [GATE_TYPE_SFU] = {savings_value(o, "gate_sfu"), &rule_conv_pg, SM_PIPE_SFU, s->c.sfus},
         [GATE_TYPE_LDST] = {savings_value(o, "gate_ldst"), &rule_conv_pg, SM_PIPE_LDST, 1},
     };
@@ -423,11 +424,11 @@ static const struct savings_option options[] = {
 };
 // clang-format on
 
-// A domain is a unit's share of one cluster: the integer lanes of a cluster, its floating-point
-// lanes, all SFU lanes of an SM, the address units of an SM. Off (before or after the break-even
-// time) it does not leak; each switching off costs its leakage over the break-even time, by the
-// definition of that time; waking, it leaks as when it is on. The pipeline registers around the
-// lanes stay on.
+// A domain is a unit's share of one lane group: the integer lanes of a lane group, its
+// floating-point lanes, all SFU lanes of an SM, the address units of an SM. Off (before or after
+// the break-even time) it does not leak; each switching off costs its leakage over the break-even
+// time, by the definition of that time; waking, it leaks as when it is on. The pipeline registers
+// around the lanes stay on.
 #define HU "Hu et al., ISLPED 2004; Warped Gates, MICRO-46, 2.2"
 // clang-format off
 static const struct savings_line lines[] = {
@@ -442,19 +443,19 @@ static const struct savings_line lines[] = {
 };
 static const struct savings_effect effects[] = {
     {.line = "int", .counter = "gate_uncompensated", .and = "gate_compensated",
-     .first = ACT_INT_DOMAIN, .n = SM_MAX_CLUSTERS, .component = "int", .sign = SAVES,
-     .price = {.kind = PRICE_LEAK, .per = PER_CLUSTER, .share = 1},
+     .first = ACT_INT_DOMAIN, .n = SM_MAX_LANE_GROUPS, .component = "int", .sign = SAVES,
+     .price = {.kind = PRICE_LEAK, .per = PER_LANE_GROUP, .share = 1},
      .why = "a domain that is off does not leak", .source = HU},
-    {.line = "int", .counter = "gate_overhead", .first = ACT_INT_DOMAIN, .n = SM_MAX_CLUSTERS,
+    {.line = "int", .counter = "gate_overhead", .first = ACT_INT_DOMAIN, .n = SM_MAX_LANE_GROUPS,
      .component = "int", .sign = COSTS,
-     .price = {.kind = PRICE_LEAK, .per = PER_CLUSTER, .share = 1},
+     .price = {.kind = PRICE_LEAK, .per = PER_LANE_GROUP, .share = 1},
      .why = "switching off costs the leakage of the break-even time", .source = HU},
     {.line = "fp", .counter = "gate_uncompensated", .and = "gate_compensated",
-     .first = ACT_FP_DOMAIN, .n = SM_MAX_CLUSTERS, .component = "fp", .sign = SAVES,
-     .price = {.kind = PRICE_LEAK, .per = PER_CLUSTER, .share = 1}, .why = "as INT", .source = HU},
-    {.line = "fp", .counter = "gate_overhead", .first = ACT_FP_DOMAIN, .n = SM_MAX_CLUSTERS,
+     .first = ACT_FP_DOMAIN, .n = SM_MAX_LANE_GROUPS, .component = "fp", .sign = SAVES,
+     .price = {.kind = PRICE_LEAK, .per = PER_LANE_GROUP, .share = 1}, .why = "as INT", .source = HU},
+    {.line = "fp", .counter = "gate_overhead", .first = ACT_FP_DOMAIN, .n = SM_MAX_LANE_GROUPS,
      .component = "fp", .sign = COSTS,
-     .price = {.kind = PRICE_LEAK, .per = PER_CLUSTER, .share = 1}, .why = "as INT", .source = HU},
+     .price = {.kind = PRICE_LEAK, .per = PER_LANE_GROUP, .share = 1}, .why = "as INT", .source = HU},
     {.line = "sfu", .counter = "gate_uncompensated", .and = "gate_compensated",
      .first = ACT_SFU_DOMAIN, .component = "sfu", .sign = SAVES,
      .price = {.kind = PRICE_LEAK, .per = PER_SM, .share = 1}, .why = "as INT", .source = HU},
@@ -469,19 +470,19 @@ static const struct savings_effect effects[] = {
      .source = HU},
 };
 static const struct savings_area areas[] = {
-    {.line = "counters", .counter = "gate_on_idle", .first = ACT_INT_DOMAIN, .n = SM_MAX_CLUSTERS,
-     .component = "int", .size = {.kind = SIZE_COUNTS, .per = PER_CLUSTER, .n = 4 + 4},
+    {.line = "counters", .counter = "gate_on_idle", .first = ACT_INT_DOMAIN, .n = SM_MAX_LANE_GROUPS,
+     .component = "int", .size = {.kind = SIZE_COUNTS, .per = PER_LANE_GROUP, .n = 4 + 4},
      .what = "idle time and time until break-even of a domain",
      .source = "Warped Gates, MICRO-46, 6"},
-    {.line = "int", .counter = "gate_on_idle", .first = ACT_INT_DOMAIN, .n = SM_MAX_CLUSTERS,
+    {.line = "int", .counter = "gate_on_idle", .first = ACT_INT_DOMAIN, .n = SM_MAX_LANE_GROUPS,
      .component = "int", .size = {.kind = SIZE_HEADERS, .share = 0.1},
      .what = "sleep devices, a tenth of what they feed",
      .source = "assumed: the papers leave them out"},
-    {.line = "counters", .counter = "gate_on_idle", .first = ACT_FP_DOMAIN, .n = SM_MAX_CLUSTERS,
-     .component = "fp", .size = {.kind = SIZE_COUNTS, .per = PER_CLUSTER, .n = 4 + 4},
+    {.line = "counters", .counter = "gate_on_idle", .first = ACT_FP_DOMAIN, .n = SM_MAX_LANE_GROUPS,
+     .component = "fp", .size = {.kind = SIZE_COUNTS, .per = PER_LANE_GROUP, .n = 4 + 4},
      .what = "idle time and time until break-even of a domain",
      .source = "Warped Gates, MICRO-46, 6"},
-    {.line = "fp", .counter = "gate_on_idle", .first = ACT_FP_DOMAIN, .n = SM_MAX_CLUSTERS,
+    {.line = "fp", .counter = "gate_on_idle", .first = ACT_FP_DOMAIN, .n = SM_MAX_LANE_GROUPS,
      .component = "fp", .size = {.kind = SIZE_HEADERS, .share = 0.1},
      .what = "sleep devices, a tenth of what they feed",
      .source = "assumed: the papers leave them out"},
@@ -505,18 +506,18 @@ static const struct savings_area areas[] = {
 static const struct savings_bound bounds[] = {
     {.line = "int", .periods = "idle_periods_int", .cycles = "idle_cycles", .less = "idle_sent",
      .overhead = "gate_overhead", .events = "gate_events", .first = ACT_INT_DOMAIN,
-     .n = SM_MAX_CLUSTERS, .per = PER_CLUSTER},
+     .n = SM_MAX_LANE_GROUPS, .per = PER_LANE_GROUP},
     {.line = "fp", .periods = "idle_periods_fp", .cycles = "idle_cycles", .less = "idle_sent",
      .overhead = "gate_overhead", .events = "gate_events", .first = ACT_FP_DOMAIN,
-     .n = SM_MAX_CLUSTERS, .per = PER_CLUSTER},
+     .n = SM_MAX_LANE_GROUPS, .per = PER_LANE_GROUP},
     {.line = "sfu", .periods = "idle_periods_sfu", .cycles = "idle_cycles", .less = "idle_sent",
      .overhead = "gate_overhead", .events = "gate_events", .first = ACT_SFU_DOMAIN, .per = PER_SM},
     {.line = "ldst", .periods = "idle_periods_ldst", .cycles = "idle_cycles", .less = "idle_sent",
      .overhead = "gate_overhead", .events = "gate_events", .first = ACT_LDST_DOMAIN, .per = PER_SM},
 };
 static const struct savings_shown shown[] = {
-    {.line = "int", .counter = "gate_on_idle", .first = ACT_INT_DOMAIN, .n = SM_MAX_CLUSTERS},
-    {.line = "fp", .counter = "gate_on_idle", .first = ACT_FP_DOMAIN, .n = SM_MAX_CLUSTERS},
+    {.line = "int", .counter = "gate_on_idle", .first = ACT_INT_DOMAIN, .n = SM_MAX_LANE_GROUPS},
+    {.line = "fp", .counter = "gate_on_idle", .first = ACT_FP_DOMAIN, .n = SM_MAX_LANE_GROUPS},
     {.line = "sfu", .counter = "gate_on_idle", .first = ACT_SFU_DOMAIN},
     {.line = "ldst", .counter = "gate_on_idle", .first = ACT_LDST_DOMAIN},
 };

@@ -9,11 +9,11 @@ struct gating;
 
 // How a gating mechanism decides (conv_pg.c, naive_blackout.c, coordinated_blackout.c).
 struct gate_rule {
-    // Switches off the clusters of a type (GATE_TYPE_*) that are due up to and with cycle t;
-    // g->actv held in all cycles behind g->settled. A rule that keeps the only cluster that is on
-    // sets the type's bit in g->kept, and decides alone when that cluster goes off. Answers the
-    // cycle in which the first waking cluster is on. NULL: each cluster goes off after idle_detect
-    // idle cycles of its own.
+    // Switches off the lane groups of a type (GATE_TYPE_*) that are due up to and with cycle t;
+    // g->actv held in all cycles behind g->settled. A rule that keeps the only lane group that is
+    // on sets the type's bit in g->kept, and decides alone when that lane group goes off. Answers
+    // the cycle in which the first waking lane group is on. NULL: each lane group goes off after
+    // idle_detect idle cycles of its own.
     uint64_t (*settle)(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t);
     bool has_blackout;  // what is off stays off for the break-even time
     bool counts_active; // the rule reads g->actv
@@ -26,9 +26,9 @@ enum { GATE_TYPE_INT, GATE_TYPE_FP, GATE_TYPE_SFU, GATE_TYPE_LDST, GATE_TYPES };
 
 struct gating {
     bool is_busy, counts_active;
-    uint32_t kept; // types (bit mask) whose rule keeps the last cluster on
+    uint32_t kept; // types (bit mask) whose rule keeps the last lane group on
     struct sm_gate gate[SM_PIPES];
-    // Types whose rule decides on all clusters together (gate_rule.settle), as a bit mask; their
+    // Types whose rule decides on all lane groups together (gate_rule.settle), as a bit mask; their
     // pipes; the cycle in which the first waking pipe of such a type is on.
     uint32_t ruled;
     uint64_t of_rule, type_at[GATE_TYPES];

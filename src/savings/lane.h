@@ -4,8 +4,8 @@
 // A lane is what takes one thread of a warp instruction a core cycle. A pipeline that takes a warp
 // instruction every cycle has 32 (GTX 480: two SPs of 16 double-clocked lanes, which the
 // dissertation counts as 32, 2.1.2); one that takes it every n cycles has 32/n, and thread t runs
-// on lane t mod that. Four neighbours are a cluster of lanes; folding and shifting move threads
-// inside a cluster only.
+// on lane t mod that. Four neighbours are a quad; folding and shifting move threads
+// inside a quad only.
 //
 // All lanes of a pipeline are updated in one go, as vectors (lane_simd.c): when an instruction uses
 // other lanes than the instruction before it, when a lane is woken, and when time has changed a lane
@@ -21,8 +21,8 @@
 #include "savings/domain.h"
 #include "savings/part.h"
 
-enum { LANE_MAX = 32, LANE_CLUSTER = 4, LANE_TYPES = 2, LANE_PIPES = SM_LANE_PIPES };
-#define LANES_LOWER 0x33333333u // the lower two of each cluster
+enum { LANE_MAX = 32, LANE_QUAD = 4, LANE_TYPES = 2, LANE_PIPES = SM_LANE_PIPES };
+#define LANES_LOWER 0x33333333u // the lower two of each quad
 #define LANES_UPPER 0xccccccccu
 
 // Work of a lane pipe that is not counted yet: booked work, then one instruction. `booked` lanes are
@@ -99,7 +99,7 @@ struct lane_numbers {
 };
 
 struct lanes {
-    _Alignas(64) struct lane_book book[LANE_PIPES]; // INT of cluster 0.., FP of cluster 0..
+    _Alignas(64) struct lane_book book[LANE_PIPES]; // INT of lane group 0.., FP of lane group 0..
     struct sm_lanes shown; // look_at: before it nothing of the type's pipes is to be looked at
     struct sm_lane_port port;
     const struct lane_steps *steps;
@@ -108,7 +108,7 @@ struct lanes {
     uint64_t pipes;              // INT and FP pipes that there are
     uint64_t part;               // pipes of which not all lanes are on
     uint64_t claimed, claimed_at; // pipes that were asked for lanes in a cycle, and the cycle
-    uint32_t clusters;
+    uint32_t lane_groups;
     bool folds, shifts, is_eager, is_busy;
     bool finds; // instructions look for lanes when they enter (port.find), warps never (shown.on)
     uint64_t since, elapsed;     // busy since; cycles for which it was busy before
@@ -129,8 +129,8 @@ struct lanes {
 
 static inline uint32_t lane_type(uint32_t pipe) { return pipe >= SM_PIPE_FP; }
 // lanes.pipe[] has the SM's numbers of the INT and FP pipes, which are the first.
-static_assert((int)SM_PIPE_INT == 0 && (int)SM_PIPE_FP == SM_MAX_CLUSTERS &&
-                  LANE_PIPES == 2 * SM_MAX_CLUSTERS,
+static_assert((int)SM_PIPE_INT == 0 && (int)SM_PIPE_FP == SM_MAX_LANE_GROUPS &&
+                  LANE_PIPES == 2 * SM_MAX_LANE_GROUPS,
               "INT, FP, then others");
 
 static inline bool lanes_fold_now(const struct lanes *l, uint32_t type, uint64_t t) {
@@ -150,7 +150,7 @@ static inline void lanes_look_at(struct lanes *l, uint32_t type, uint64_t t) {
     l->shown.look_at[type] = t < l->shown.look_at[type] ? t : l->shown.look_at[type];
 }
 
-// All active threads of each cluster moved to its lowest lanes. In each nibble a network sorts four
+// All active threads of each quad moved to its lowest lanes. In each nibble a network sorts four
 // bits: three steps of compare and exchange.
 static inline uint32_t lanes_shift(uint32_t m) {
     uint32_t a = m & 0x55555555u, b = m >> 1 & 0x55555555u; // 0 with 1, 2 with 3
@@ -174,7 +174,7 @@ struct lane_use {
     bool is_folded, is_spared; // spared: folding is on, but one half has nothing to do
 };
 // `threads` execute; `active` is what the scheduler sees and decides by (a superset: guards are not
-// in it). Shifted first, then folded: each half-warp then has up to two threads a cluster.
+// in it). Shifted first, then folded: each half-warp then has up to two threads a quad.
 static inline struct lane_use lanes_use(uint32_t threads, uint32_t active, bool shifts,
                                         bool folds) {
     if (shifts) {

@@ -1,6 +1,6 @@
 // Lane shifting (dissertation, 4.3.2): the active threads of an INT or FP instruction move to the
-// lowest lanes of their cluster of four, so that the upper ones are idle together. What that does to
-// lanes and times is done by lanes.c, which has the lanes.
+// lowest lanes of their quad, four neighbours (there: a cluster), so that the upper ones are idle
+// together. What that does to lanes and times is done by lanes.c, which has the lanes.
 #include "savings/lane.h"
 #include "savings/savings_int.h"
 
@@ -22,8 +22,7 @@ static const struct act_own counters[] = {
 
 const struct savings_part part_lane_shifting = {
     .name = "lane-shifting",
-    .what = "active threads of INT and FP instructions move to the lowest lanes of their cluster "
-            "of four",
+    .what = "active threads of INT and FP instructions move to the lowest lanes of their quad",
     .paper = "Abdel-Majeed's dissertation (2016), 4.3.2",
     .uses = {&part_shift},
     .counters = {PART_ROWS(counters)},

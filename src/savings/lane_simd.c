@@ -172,8 +172,8 @@ static inline uint64_t look(struct lanes *l, uint32_t type, const uint32_t *need
         l->times.wakeup_delay == 0 ? 0 : UINT32_MAX; // else a lane that is off takes what wakes it
     struct lane_masks first = spread(UINT32_MAX), first_wake = first;
     uint64_t gone = 0;
-    const uint32_t begin = type * SM_MAX_CLUSTERS;
-    for (uint32_t pipe = begin; pipe < begin + l->clusters; pipe++) {
+    const uint32_t begin = type * SM_MAX_LANE_GROUPS;
+    for (uint32_t pipe = begin; pipe < begin + l->lane_groups; pipe++) {
         struct lane_pipe *const x = &l->pipe[pipe];
         struct lane_book *const f = &l->book[pipe];
         pass(x, l->all, x->hot, (uint32_t)f->off_from, t, l->times.wakeup_delay, &first,
@@ -225,7 +225,8 @@ static void end_booking(struct lanes *l, uint32_t pipe) {
 // In cycle t the first of the type's lanes that wake is on, or folding ends, behind which warps
 // need other lanes.
 static void wake_at(struct lanes *l, uint32_t type, uint64_t t) {
-    for (uint32_t p = type * SM_MAX_CLUSTERS; p < type * SM_MAX_CLUSTERS + l->clusters; p++)
+    for (uint32_t p = type * SM_MAX_LANE_GROUPS; p < type * SM_MAX_LANE_GROUPS + l->lane_groups;
+         p++)
         l->book[p].wake_at = t;
 }
 
@@ -234,7 +235,8 @@ static void settle_type(struct lanes *l, uint32_t type, uint64_t t) {
     const bool folds = lanes_fold_now(l, type, t);
     uint32_t next, next_wake;
     if (l->folds && !folds)
-        for (uint32_t p = type * SM_MAX_CLUSTERS; p < type * SM_MAX_CLUSTERS + l->clusters; p++)
+        for (uint32_t p = type * SM_MAX_LANE_GROUPS; p < type * SM_MAX_LANE_GROUPS + l->lane_groups;
+             p++)
             if (l->book[p].folded != 0) end_booking(l, p);
     FOR_EACH_BIT64(p, look(l, type, l->need[folds], (uint32_t)t, &next, &next_wake))
         end_booking(l, (uint32_t)p);
@@ -294,11 +296,11 @@ static void wake_lanes(struct lanes *l, uint32_t pipe, uint32_t mask, uint64_t t
 
 // Of `open` pipes, none of which has all of `lanes` on, the one to ask for them: the first, but one
 // whose missing lanes are all waking already comes before one that would have to be woken. Of two
-// clusters, foremost and last are all that there are.
+// lane groups, foremost and last are all that there are.
 static inline uint32_t ask(const struct lane_book *x, uint32_t lanes, uint64_t open) {
     const uint32_t a = bits_first64(open), b = bits_last64(open);
     const bool a_wakes = (x[a].asleep & lanes) == 0, b_wakes = (x[b].asleep & lanes) == 0;
-    FOR_EACH_BIT64(p, open & ~(1ull << a | 1ull << b)) // never, with two clusters
+    FOR_EACH_BIT64(p, open & ~(1ull << a | 1ull << b)) // never, with two lane groups
         if (!a_wakes && (x[p].asleep & lanes) == 0) return (uint32_t)p;
     return a ^ ((a ^ b) & (0 - (uint32_t)(!a_wakes & b_wakes)));
 }

@@ -1,7 +1,7 @@
 // Single lanes of INT and FP pipelines, which lane-pg gates, lane-meter only looks at, and warp
 // folding and lane shifting make idle. Conventional gating: a lane
 // goes off after idle_detect idle cycles and is woken when a warp needs it; with folding on, the
-// upper lanes of each cluster go off in their first idle cycle instead (eager gating, 4.3.3). A
+// upper lanes of each quad go off in their first idle cycle instead (eager gating, 4.3.3). A
 // warp may issue to a pipeline all of whose lanes that it needs are on; which these are follows
 // from its active mask, which the scheduler sees, not from its guard.
 //
@@ -109,7 +109,8 @@ void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES])
         l->fold[type].to = to[type];
         if (had <= now && to[type] <= now) continue; // it did not fold and does not
         const struct lane_plan plan = plan_of(l, type, now);
-        for (uint32_t p = type * SM_MAX_CLUSTERS; p < type * SM_MAX_CLUSTERS + l->clusters; p++) {
+        for (uint32_t p = type * SM_MAX_LANE_GROUPS; p < type * SM_MAX_LANE_GROUPS + l->lane_groups;
+             p++) {
             l->steps->end_booking(l, p);
             l->book[p].asked = 0;
             if (l->type_gated[type] && l->pipe[p].off != l->all) l->steps->plan(&l->pipe[p], &plan);
@@ -308,11 +309,11 @@ enum ww_status lanes_check(const struct savings *s, const struct sm_config *c, c
                         gating_rule(s) != NULL
                             ? "gating of whole pipelines switches off no single lane"
                             : "nothing looks at single lanes");
-    if (lanes_width(c) < LANE_CLUSTER)
+    if (lanes_width(c) < LANE_QUAD)
         return diag_add(d, WW_ERROR_CONFIG,
                         "%s moves threads between %u lanes that lie together, the GPU's pipelines "
                         "have %u (a warp takes %u cycles)",
-                        name, LANE_CLUSTER, lanes_width(c), LANE_MAX / lanes_width(c));
+                        name, LANE_QUAD, lanes_width(c), LANE_MAX / lanes_width(c));
     return WW_OK;
 }
 
@@ -343,10 +344,10 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
     l->weight = LANE_MAX / l->width;
     l->stages = l->folds || l->shifts ? savings_value(o, "shift_stages") : 0;
     l->before = l->stages / 2 + l->stages % 2;
-    const uint64_t clusters = (1ull << s->c.clusters) - 1;
-    l->pipes = clusters << SM_PIPE_INT | clusters << SM_PIPE_FP;
-    l->clusters = s->c.clusters;
-    l->finds = s->c.cluster_at == CLUSTER_AT_ENTRY;
+    const uint64_t lane_groups = (1ull << s->c.lane_groups) - 1;
+    l->pipes = lane_groups << SM_PIPE_INT | lane_groups << SM_PIPE_FP;
+    l->lane_groups = s->c.lane_groups;
+    l->finds = s->c.lane_group_at == LANE_GROUP_AT_ENTRY;
     l->steps = steps_of_host();
     l->trim_at = DOMAIN_NEVER;
     look_now(l);
@@ -372,7 +373,7 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
 
 // ---- what it is --------------------------------------------------------------------------------
 // A pipeline has 32 lanes here: where it has fewer in truth each counts as several, so 32 lane cycles
-// are a pipe cycle. INT of cluster 0 to 7, then FP.
+// are a pipe cycle. INT of lane group 0 to 7, then FP.
 // clang-format off
 static const struct act_own counters[] = {
     {.at = OWN_lane_busy_cycles, .n = 16, .name = "lane_busy_cycles",
@@ -429,31 +430,31 @@ static const struct act_own counters[] = {
 // clang-format off
 static const struct savings_effect effects[] = {
     {.line = "int", .counter = "lane_uncompensated", .and = "lane_compensated",
-     .first = SM_PIPE_INT, .n = SM_MAX_CLUSTERS, .component = "int", .sign = SAVES,
+     .first = SM_PIPE_INT, .n = SM_MAX_LANE_GROUPS, .component = "int", .sign = SAVES,
      .price = {.kind = PRICE_LEAK, .per = PER_LANE, .share = 1},
      .why = "a lane that is off does not leak", .source = LANES},
-    {.line = "int", .counter = "lane_overhead", .first = SM_PIPE_INT, .n = SM_MAX_CLUSTERS,
+    {.line = "int", .counter = "lane_overhead", .first = SM_PIPE_INT, .n = SM_MAX_LANE_GROUPS,
      .component = "int", .sign = COSTS, .price = {.kind = PRICE_LEAK, .per = PER_LANE, .share = 1},
      .why = "as a domain", .source = LANES},
     {.line = "fp", .counter = "lane_uncompensated", .and = "lane_compensated", .first = SM_PIPE_FP,
-     .n = SM_MAX_CLUSTERS, .component = "fp", .sign = SAVES,
+     .n = SM_MAX_LANE_GROUPS, .component = "fp", .sign = SAVES,
      .price = {.kind = PRICE_LEAK, .per = PER_LANE, .share = 1}, .why = "as INT", .source = LANES},
-    {.line = "fp", .counter = "lane_overhead", .first = SM_PIPE_FP, .n = SM_MAX_CLUSTERS,
+    {.line = "fp", .counter = "lane_overhead", .first = SM_PIPE_FP, .n = SM_MAX_LANE_GROUPS,
      .component = "fp", .sign = COSTS, .price = {.kind = PRICE_LEAK, .per = PER_LANE, .share = 1},
      .why = "as INT", .source = LANES},
 };
 static const struct savings_area areas[] = {
-    {.line = "counters", .counter = "lane_on_idle", .first = SM_PIPE_INT, .n = SM_MAX_CLUSTERS,
+    {.line = "counters", .counter = "lane_on_idle", .first = SM_PIPE_INT, .n = SM_MAX_LANE_GROUPS,
      .component = "int", .size = {.kind = SIZE_COUNTS, .per = PER_EACH, .n = 3},
      .what = "idle time of a lane", .source = "dissertation, 4.3.3"},
-    {.line = "int", .counter = "lane_on_idle", .first = SM_PIPE_INT, .n = SM_MAX_CLUSTERS,
+    {.line = "int", .counter = "lane_on_idle", .first = SM_PIPE_INT, .n = SM_MAX_LANE_GROUPS,
      .component = "int", .size = {.kind = SIZE_HEADERS, .share = 0.1},
      .what = "sleep devices, a tenth of what they feed",
      .source = "assumed: the papers leave them out"},
-    {.line = "counters", .counter = "lane_on_idle", .first = SM_PIPE_FP, .n = SM_MAX_CLUSTERS,
+    {.line = "counters", .counter = "lane_on_idle", .first = SM_PIPE_FP, .n = SM_MAX_LANE_GROUPS,
      .component = "fp", .size = {.kind = SIZE_COUNTS, .per = PER_EACH, .n = 3},
      .what = "idle time of a lane", .source = "dissertation, 4.3.3"},
-    {.line = "fp", .counter = "lane_on_idle", .first = SM_PIPE_FP, .n = SM_MAX_CLUSTERS,
+    {.line = "fp", .counter = "lane_on_idle", .first = SM_PIPE_FP, .n = SM_MAX_LANE_GROUPS,
      .component = "fp", .size = {.kind = SIZE_HEADERS, .share = 0.1},
      .what = "sleep devices, a tenth of what they feed",
      .source = "assumed: the papers leave them out"},
@@ -461,16 +462,16 @@ static const struct savings_area areas[] = {
 static const struct savings_bound bounds[] = {
     {.line = "int", .periods = "lane_idle_periods_int", .cycles = "lane_idle_cycles",
      .overhead = "lane_overhead", .events = "lane_events", .first = SM_PIPE_INT,
-     .n = SM_MAX_CLUSTERS, .per = PER_LANE},
+     .n = SM_MAX_LANE_GROUPS, .per = PER_LANE},
     {.line = "fp", .periods = "lane_idle_periods_fp", .cycles = "lane_idle_cycles",
      .overhead = "lane_overhead", .events = "lane_events", .first = SM_PIPE_FP,
-     .n = SM_MAX_CLUSTERS, .per = PER_LANE},
+     .n = SM_MAX_LANE_GROUPS, .per = PER_LANE},
 };
 static const struct savings_shown shown[] = {
-    {.line = "int", .counter = "lane_idle_cycles", .first = SM_PIPE_INT, .n = SM_MAX_CLUSTERS},
-    {.line = "int", .counter = "lane_busy_cycles", .first = SM_PIPE_INT, .n = SM_MAX_CLUSTERS},
-    {.line = "fp", .counter = "lane_idle_cycles", .first = SM_PIPE_FP, .n = SM_MAX_CLUSTERS},
-    {.line = "fp", .counter = "lane_busy_cycles", .first = SM_PIPE_FP, .n = SM_MAX_CLUSTERS},
+    {.line = "int", .counter = "lane_idle_cycles", .first = SM_PIPE_INT, .n = SM_MAX_LANE_GROUPS},
+    {.line = "int", .counter = "lane_busy_cycles", .first = SM_PIPE_INT, .n = SM_MAX_LANE_GROUPS},
+    {.line = "fp", .counter = "lane_idle_cycles", .first = SM_PIPE_FP, .n = SM_MAX_LANE_GROUPS},
+    {.line = "fp", .counter = "lane_busy_cycles", .first = SM_PIPE_FP, .n = SM_MAX_LANE_GROUPS},
 };
 // clang-format on
 

@@ -88,7 +88,8 @@ void savings_close(const struct savings *s, const struct sm_config *c, uint32_t 
 bool savings_puts_away(const struct savings *s);
 // The compiler is to mark last reads of registers.
 bool savings_wants_last_reads(const struct savings *s);
-// Neighbouring SMs share a front end: gpu makes groups of cluster_sms (front_end_sharing.c).
+// Neighbouring SMs share a front end: gpu makes groups of front_end_group_sms
+// (front_end_sharing.c).
 static inline bool savings_shares_front_end(const struct savings *s) {
     return savings_has(s, SAVINGS_front_end_sharing);
 }

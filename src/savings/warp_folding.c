@@ -1,5 +1,5 @@
 // Warp folding (dissertation, 4.3.1): the two half-warps of an INT or FP instruction go through the
-// lower two lanes of each 4-lane cluster one after the other. Whether is decided for each phase: at
+// lower two lanes of each quad one after the other. Whether is decided for each phase: at
 // its start the warps whose next instruction is INT and FP are counted (INT-Count, FP-Count); the
 // type that has more is folded for the first fold_majority per cent of the phase, the other for the
 // first fold_minority per cent; neither when the phase before used fold_off_at per cent of all

@@ -30,8 +30,8 @@ struct savings_line {
 // What a technique switches, and how many of it the machine has.
 enum savings_per {
     PER_SM,
-    PER_CLUSTER, // an SM's share of a cluster's lanes
-    PER_LANE,    // of the 32 of a cluster
+    PER_LANE_GROUP, // an SM's share of a lane group's lanes
+    PER_LANE,    // of the 32 of a lane group
     PER_RF_ROW,  // a warp's register
     PER_L1_LINE, // of the banked array that L1 and shared memory lie in
     PER_L1_TAG,

@@ -16,7 +16,7 @@ enum alarm {
     ALARM_TEX,    // ... of the texture unit
     ALARM_ISSUE,  // a pipeline, a collector or a scheduler's turn that a ready warp waits for
     ALARM_STALL,  // the stall count of a warp that waits for nothing else is over
-    ALARM_ENTRY,  // an issued instruction may enter a cluster (entry.c)
+    ALARM_ENTRY,  // an issued instruction may enter a lane group (entry.c)
     ALARM_RETRY,  // a technique that held a warp back is asked again
     ALARM_EPOCH,  // a technique's epoch is over
     ALARMS

@@ -14,7 +14,8 @@ struct sm_choice_port {
     uint64_t (*among)(void *self, const struct sm_view *v, uint32_t scheduler, uint64_t ready);
 };
 
-// An instruction at its issue; with cluster_at entry one for INT or FP when it enters its pipeline.
+// An instruction at its issue; with lane_group_at entry one for INT or FP when it enters its
+// pipeline.
 struct sm_issue {
     uint64_t cycle; // of issue, or entry
     uint32_t warp, scheduler, pc, kernel_slot;

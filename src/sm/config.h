@@ -9,7 +9,7 @@ enum sm_dp_pipe { DP_PIPE_DP, DP_PIPE_INT, DP_PIPE_FP };
 enum sm_int_mul_pipe { INT_MUL_PIPE_INT, INT_MUL_PIPE_SFU, INT_MUL_PIPE_FP };
 enum sm_cvt_pipe { CVT_PIPE_LANES, CVT_PIPE_SFU };
 enum sm_dependences { SM_SCOREBOARD, SM_CONTROL };
-enum sm_cluster_at { CLUSTER_AT_ISSUE, CLUSTER_AT_ENTRY };
+enum sm_lane_group_at { LANE_GROUP_AT_ISSUE, LANE_GROUP_AT_ENTRY };
 enum sm_scheduler_kind {
 #define SCHEDULER(id, ...) SCHED_##id,
 #include "sm/scheduler.def"
@@ -40,12 +40,12 @@ struct class_timing {
 #include "base/keys_end.h"
 };
 
-enum { SM_MAX_CLUSTERS = 8, SM_MAX_SCHEDULERS = 8, SM_MAX_WARPS = 64, SM_MAX_CTAS = 32 };
+enum { SM_MAX_LANE_GROUPS = 8, SM_MAX_SCHEDULERS = 8, SM_MAX_WARPS = 64, SM_MAX_CTAS = 32 };
 enum { SM_MAX_SUB_CORES = 4 };
 enum { SM_MAX_COLLECTORS = 64, SM_MAX_COLLECTOR_QUEUE = 16 }; // of a kind
 
 // From the GPU file. "Core cycle" is the scheduler's clock (GTX 480: 700 MHz, half of the hot
-// clock; a 16-lane double-clocked cluster takes a warp instruction a core cycle). Where a chip
+// clock; a 16-lane double-clocked group takes a warp instruction a core cycle). Where a chip
 // issues a warp over several cycles (GT200: 8 lanes, 4 hot cycles) the intervals say so.
 struct sm_config {
 #include "base/keys_begin.h"

@@ -74,7 +74,7 @@ static uint64_t busy_until_now(const struct sm_pipe *p, uint64_t now) {
 static void add_pipes(struct activity *a, const struct sm *s, uint64_t now) {
     const struct sm_pipe *const p = s->v.pipe;
     uint64_t *const c = a->c;
-    for (uint32_t i = 0; i < SM_MAX_CLUSTERS; i++) {
+    for (uint32_t i = 0; i < SM_MAX_LANE_GROUPS; i++) {
         c[ACT_int_busy_cycles + i] += busy_until_now(&p[SM_PIPE_INT + i], now);
         c[ACT_fp_busy_cycles + i] += busy_until_now(&p[SM_PIPE_FP + i], now);
         c[ACT_int_issues + i] += p[SM_PIPE_INT + i].issues;
@@ -113,9 +113,9 @@ static uint32_t domain_of(uint32_t pipe) {
     if (pipe >= SM_PIPE_TENSOR) return ACT_TENSOR_DOMAIN;
     return pipe == SM_PIPE_LDST ? ACT_LDST_DOMAIN : ACT_TEX_DOMAIN;
 }
-static_assert(ACT_FP_DOMAIN == ACT_INT_DOMAIN + SM_MAX_CLUSTERS &&
-                  ACT_SFU_DOMAIN == ACT_FP_DOMAIN + SM_MAX_CLUSTERS,
-              "a domain for each cluster's pipelines");
+static_assert(ACT_FP_DOMAIN == ACT_INT_DOMAIN + SM_MAX_LANE_GROUPS &&
+                  ACT_SFU_DOMAIN == ACT_FP_DOMAIN + SM_MAX_LANE_GROUPS,
+              "a domain for each lane group's pipelines");
 
 #define FOR_EACH_PIPE(p, v)                                                                        \
     for (uint32_t u_ = UNIT_NONE + 1; u_ < UNIT_N; u_++)                                           \

@@ -1,11 +1,11 @@
-// Clusters chosen at entry (sm.cluster_at entry). An INT or FP instruction needs no more than a
-// place in a collector to issue; it chooses its cluster when all its operands are there: the oldest
-// instruction that waits takes the first cluster that is free. This is GPGPU-Sim 3.2.0's way
-// (shader.cc: the schedulers ask for a free slot of ID_OC_SP, opndcoll_rfu_t::dispatch_ready_cu,
-// shader_core_ctx::execute), but for the order: there collectors take turns, here the oldest is
-// first.
+// Lane groups chosen at entry (sm.lane_group_at entry). An INT or FP instruction needs no more than
+// a place in a collector to issue; it chooses its lane group when all its operands are there: the
+// oldest instruction that waits takes the first lane group that is free. This is GPGPU-Sim 3.2.0's
+// way (shader.cc: the schedulers ask for a free slot of ID_OC_SP,
+// opndcoll_rfu_t::dispatch_ready_cu, shader_core_ctx::execute), but for the order: there collectors
+// take turns, here the oldest is first.
 //
-// With collector_ahead 2 there is a register in front of the clusters, with a place for each: a
+// With collector_ahead 2 there is a register in front of the lane groups, with a place for each: a
 // collector is free when its instruction moves there, and the instruction enters from the next
 // cycle on. With 0 and 1 instructions wait in their collectors, which are free in the cycle after
 // they have entered or in that cycle.
@@ -31,9 +31,9 @@ void entry_add(struct sm *s, struct sub_core *sub, const struct issue *i) {
     else
         s->res.warp[i->warp].inflight++;
     sub->collectors.used += sub->collectors.of[i->in->unit];
-    // There is room: each that waits has a collector or a place in front of the clusters.
+    // There is room: each that waits has a collector or a place in front of the lane groups.
     if (ww_unlikely(sub->n_entries == ENTRY_MAX)) {
-        sm_break(s, "more instructions wait for a cluster than there are collectors");
+        sm_break(s, "more instructions wait for a lane group than there are collectors");
         return;
     }
     sub->entry[sub->n_entries++] =

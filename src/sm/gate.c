@@ -12,8 +12,8 @@ void gate_forget(struct sm *s) {
 }
 
 // Finds which pipelines of a unit are on, and which of these an instruction tries first. Where INT
-// and FP of a cluster cannot both take one in a cycle, those whose twin in the cluster is off come
-// first: the clusters whose twin is on stay open for an instruction of the other type.
+// and FP of a lane group cannot both take one in a cycle, those whose twin in the lane group is off
+// come first: the lane groups whose twin is on stay open for an instruction of the other type.
 static void order_pipes(struct sm *s, struct units *x, uint32_t unit) {
     struct gates *const g = &s->gates;
     const uint32_t first = x->first[unit], n = x->n[unit];

@@ -20,7 +20,7 @@ struct sm_gate_port {
     // A scheduler chose a warp whose unit has free pipelines (`free`, a bit mask), but all of them
     // are off. Answers the cycle in which to look again (a wakeup's end), UINT64_MAX when the
     // technique waits for something else. Each scheduler asks once for each unit in every simulated
-    // cycle in which that is so. With sm.cluster_at entry the instructions that could enter a
+    // cycle in which that is so. With sm.lane_group_at entry the instructions that could enter a
     // pipeline ask, oldest first.
     uint64_t (*wanted)(void *self, const struct sm_view *v, uint32_t unit, uint64_t free);
 };

@@ -1,5 +1,5 @@
 // An instruction between its issue and its pipeline: one record for all that it meets on the way
-// (operand reads, pipelines, entries to clusters, the load/store unit, techniques).
+// (operand reads, pipelines, entries to lane groups, the load/store unit, techniques).
 #ifndef WW_SM_ISSUE_H
 #define WW_SM_ISSUE_H
 

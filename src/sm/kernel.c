@@ -202,7 +202,7 @@ static uint32_t pipes_of(const struct sm_config *c, uint8_t unit) {
     switch (unit) {
     case UNIT_DP: return c->dp_units;
     case UNIT_TENSOR: return c->tensor_units;
-    default: return c->clusters;
+    default: return c->lane_groups;
     }
 }
 

@@ -30,11 +30,11 @@ struct sm_lane_port {
     // all lanes on for. Answers the cycle in which to look again. Comes as sm_gate_port.wanted
     // does.
     uint64_t (*wanted)(void *self, const struct sm_view *v, uint32_t warp, uint64_t free);
-    // With sm.cluster_at entry, in the place of `look` and `wanted`: an instruction of a warp with
-    // `active` threads could enter one of the free pipelines (`free`, not 0). Answers the first that
-    // has all lanes on for it, SM_PIPES when there is none; then it has asked for lanes, and *again
-    // is the cycle in which to look again. The instructions that could enter ask in every simulated
-    // cycle, the oldest first.
+    // With sm.lane_group_at entry, in the place of `look` and `wanted`: an instruction of a warp
+    // with `active` threads could enter one of the free pipelines (`free`, not 0). Answers the
+    // first that has all lanes on for it, SM_PIPES when there is none; then it has asked for lanes,
+    // and *again is the cycle in which to look again. The instructions that could enter ask in
+    // every simulated cycle, the oldest first.
     uint32_t (*find)(void *self, const struct sm_view *v, uint32_t active, uint64_t free,
                      uint64_t *again);
     // v->lanes[warp] has changed.

@@ -14,7 +14,8 @@ static const char *config_wrong(const struct sm_config *c) {
     if (c->max_warps == 0 || c->max_warps > SM_MAX_WARPS) return "max_warps must be 1 to 64";
     if (c->max_ctas == 0 || c->max_ctas > SM_MAX_CTAS) return "max_ctas must be 1 to 32";
     if (c->schedulers == 0 || c->schedulers > SM_MAX_SCHEDULERS) return "schedulers must be 1 to 8";
-    if (c->clusters == 0 || c->clusters > SM_MAX_CLUSTERS) return "clusters must be 1 to 8";
+    if (c->lane_groups == 0 || c->lane_groups > SM_MAX_LANE_GROUPS)
+        return "lane groups must be 1 to 8";
     if (c->sfus == 0 || c->sfus > 8) return "sfus must be 1 to 8";
     if (c->dp_units > 8) return "dp_units must be at most 8";
     if (c->rf_banks == 0 || c->rf_banks > ACT_MAX_BANKS) return "rf_banks must be 1 to 32";
@@ -58,7 +59,7 @@ static const char *config_wrong(const struct sm_config *c) {
         const uint32_t n = c->sub_cores;
         if (n > SM_MAX_SUB_CORES || (n & (n - 1)) != 0) return "sub_cores must be 1, 2 or 4";
         const uint32_t dp = c->dp_units == 1 ? 0 : c->dp_units; // of one all have a part
-        if ((c->schedulers | c->max_warps | c->clusters | c->sfus | dp | c->rf_banks |
+        if ((c->schedulers | c->max_warps | c->lane_groups | c->sfus | dp | c->rf_banks |
              c->collectors | c->collectors_sfu | c->collectors_mem | c->result_bus |
              c->fetch_width) &
             (n - 1))
@@ -66,20 +67,22 @@ static const char *config_wrong(const struct sm_config *c) {
         if (c->shared_warps) return "shared_warps does not go with sub_cores";
     }
     if (c->dependences > SM_CONTROL) return "there are no such dependences";
-    if (c->dependences == SM_CONTROL && (c->cluster_at != CLUSTER_AT_ISSUE || c->shared_warps ||
-                                         c->issue_width > 1 || c->shared_on_lanes))
-        return "dependences control goes with cluster_at issue and one issue a turn, not with "
+    if (c->dependences == SM_CONTROL &&
+        (c->lane_group_at != LANE_GROUP_AT_ISSUE || c->shared_warps || c->issue_width > 1 ||
+         c->shared_on_lanes))
+        return "dependences control goes with lane_group_at issue and one issue a turn, not with "
                "shared_warps or shared_on_lanes";
     if (c->dp_pipe > DP_PIPE_FP) return "there is no such dp_pipe";
     if (c->int_mul_pipe > INT_MUL_PIPE_FP) return "there is no such int_mul_pipe";
     if (c->cvt_pipe > CVT_PIPE_SFU) return "there is no such cvt_pipe";
-    if (c->cluster_at > CLUSTER_AT_ENTRY) return "there is no such cluster_at";
-    if (c->cluster_at == CLUSTER_AT_ENTRY && c->collector_ahead > ENTRY_AHEAD_MAX)
-        return "cluster_at entry goes with collector_ahead 0 to 2";
-    if (c->cluster_at == CLUSTER_AT_ENTRY && c->read_latency < (c->collector_ahead == 2 ? 2 : 1))
-        return "cluster_at entry needs a read_latency of 1, of 2 with collector_ahead 2";
-    if (c->cluster_at == CLUSTER_AT_ENTRY && c->shared_on_lanes)
-        return "cluster_at entry does not go with shared_on_lanes";
+    if (c->lane_group_at > LANE_GROUP_AT_ENTRY) return "there is no such lane_group_at";
+    if (c->lane_group_at == LANE_GROUP_AT_ENTRY && c->collector_ahead > ENTRY_AHEAD_MAX)
+        return "lane_group_at entry goes with collector_ahead 0 to 2";
+    if (c->lane_group_at == LANE_GROUP_AT_ENTRY &&
+        c->read_latency < (c->collector_ahead == 2 ? 2 : 1))
+        return "lane_group_at entry needs a read_latency of 1, of 2 with collector_ahead 2";
+    if (c->lane_group_at == LANE_GROUP_AT_ENTRY && c->shared_on_lanes)
+        return "lane_group_at entry does not go with shared_on_lanes";
     if (c->l1d.bytes != 0 && c->l1d.hit_latency == 0) return "l1d.hit_latency must not be 0";
     if (c->l1d.bytes != 0 && c->l1d.line_bytes < 128)
         return "l1d.line_bytes must be 128 or more: a transaction is";
@@ -196,8 +199,8 @@ static void lay_out_pipes(struct sm_view *v, const struct sm_config *c) {
         uint8_t unit, first;
         uint32_t n;
     } row[] = {
-        {UNIT_INT, SM_PIPE_INT, c->clusters},
-        {UNIT_FP, SM_PIPE_FP, c->clusters},
+        {UNIT_INT, SM_PIPE_INT, c->lane_groups},
+        {UNIT_FP, SM_PIPE_FP, c->lane_groups},
         {UNIT_SFU, SM_PIPE_SFU, c->sfus},
         {UNIT_DP, SM_PIPE_DP, c->dp_units},
         {UNIT_LDST, SM_PIPE_LDST, 1},
@@ -208,8 +211,9 @@ static void lay_out_pipes(struct sm_view *v, const struct sm_config *c) {
         v->pipe_first[row[i].unit] = row[i].first;
         v->pipe_n[row[i].unit] = (uint8_t)row[i].n;
     }
-    // units.h looks at two pipelines without a loop: a second cluster that is not there is never free.
-    if (c->clusters == 1)
+    // units.h looks at two pipelines without a loop: a second lane group that is not there is never
+    // free.
+    if (c->lane_groups == 1)
         v->pipe[SM_PIPE_INT + 1].free_at = v->pipe[SM_PIPE_FP + 1].free_at = NEVER;
     if (c->dp_units == 0) v->pipe[SM_PIPE_DP].free_at = NEVER; // no double precision: never free
     if (c->tensor_units == 0) v->pipe[SM_PIPE_TENSOR].free_at = NEVER;

@@ -8,7 +8,7 @@
 //                schedulers               sched_*.c    one a file
 //                collectors, banks        collect.h
 //                units (pipelines)        units.h
-//                entries to clusters      entry.c      clusters chosen at entry
+//                entries to lane groups      entry.c      lane groups chosen at entry
 //   lsu.h        load/store unit          lsu.c        accesses, one at a time
 //                                         transact.c   their transactions
 //                                         reply.c      what comes back from memory

@@ -33,7 +33,7 @@ void step_choose(struct sm *s) {
 #undef ROW
     };
     const bool is_full =
-        s->tech.all.n != 0 || s->toggle != NULL || s->c.cluster_at != CLUSTER_AT_ISSUE;
+        s->tech.all.n != 0 || s->toggle != NULL || s->c.lane_group_at != LANE_GROUP_AT_ISSUE;
     const bool is_many = s->n_subs != 1;
     size_t i = 0;
     while (of[i].kind->ready->dependences != s->c.dependences || of[i].kind->full < is_full ||

@@ -13,8 +13,8 @@
 //   4.                the next cycle: the one after when something issued, else the first in which
 //                     anything happens
 //
-// With cluster_at entry INT and FP instructions that have issued enter their pipelines ahead of 2
-// (entry.h).
+// With lane_group_at entry INT and FP instructions that have issued enter their pipelines ahead of
+// 2 (entry.h).
 //
 // An instruction that issues in cycle t reads its operands from t + read_latency on, one row a bank
 // and cycle, enters its pipeline in the cycle of the last read or when the pipeline takes it, and
@@ -38,7 +38,7 @@
 
 // A constant wherever it is handed to a function of the step, all of which are inlined.
 struct step_kind {
-    bool full;  // there may be techniques, counts of changed bits, clusters chosen at entry
+    bool full;  // there may be techniques, counts of changed bits, lane groups chosen at entry
     bool many;  // there may be several sub-cores
     bool group; // of SMs that share a front end
     const struct readiness *ready;

@@ -15,11 +15,11 @@ STEP_INLINE void leave(const struct step_kind *k, struct sm *s, bool issued, uin
 
 // ---- the next cycle ----------------------------------------------------------------------------
 // Units (bit mask) that a ready warp may wait for: those of which a pipeline may be taken. Where a
-// technique switches pipelines off beyond INT and FP, or clusters are chosen at entry, that may be
-// any unit: its free pipelines may be off while the one that is on is taken.
+// technique switches pipelines off beyond INT and FP, or lane groups are chosen at entry, that may
+// be any unit: its free pipelines may be off while the one that is on is taken.
 STEP_INLINE uint32_t units_waited_for(const struct step_kind *k, const struct sm *s,
                                       const struct units *x) {
-    if (k->full && ww_unlikely(s->gates.more != 0 || s->c.cluster_at == CLUSTER_AT_ENTRY))
+    if (k->full && ww_unlikely(s->gates.more != 0 || s->c.lane_group_at == LANE_GROUP_AT_ENTRY))
         return (1u << UNIT_N) - (2u << UNIT_NONE);
     return x->busy | UNITS_OFTEN;
 }

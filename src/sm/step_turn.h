@@ -82,7 +82,7 @@ STEP_INLINE uint64_t with_unit(const struct step_kind *k, struct sm *s, struct s
     }
     if (!k->full) return left;
     if (s->tech.gate != NULL) *held = lack_pipes(s, x, left & ~at_entry, t);
-    if (s->tech.gated_lanes != NULL && s->c.cluster_at == CLUSTER_AT_ISSUE)
+    if (s->tech.gated_lanes != NULL && s->c.lane_group_at == LANE_GROUP_AT_ISSUE)
         *held |= lack_lanes(k, s, x, left & ~*held, t);
     return left;
 }

@@ -1,8 +1,8 @@
 // A sub-core: warps, the schedulers that choose among them, and all that an instruction needs up to
 // its pipeline. Sub-core i of n holds warp slots and schedulers i, i + n, i + 2n, ..., and an equal
-// part of clusters, SFUs, DP units, collectors, register banks, result buses and fetches. Sub-cores
-// share the load/store and texture units, a lone DP unit, the caches and nothing else. Chips up to
-// Kepler have one sub-core an SM, later ones four (sm.sub_cores).
+// part of lane groups, SFUs, DP units, collectors, register banks, result buses and fetches.
+// Sub-cores share the load/store and texture units, a lone DP unit, the caches and nothing else.
+// Chips up to Kepler have one sub-core an SM, later ones four (sm.sub_cores).
 #ifndef WW_SM_SUB_CORE_H
 #define WW_SM_SUB_CORE_H
 
@@ -61,15 +61,15 @@ struct collectors {
     uint64_t reads[ACT_MAX_BANKS], writes[ACT_MAX_BANKS], conflicts, bus_conflicts;
 };
 
-// ---- instructions on their way to a cluster (entry.c) ------------------------------------------
-// In collectors, waiting for one, in front of the clusters.
+// ---- instructions on their way to a lane group (entry.c) ---------------------------------------
+// In collectors, waiting for one, in front of the lane groups.
 enum {
     ENTRY_AHEAD_MAX = 2,
-    ENTRY_MAX = SM_MAX_COLLECTORS + SM_MAX_COLLECTOR_QUEUE + SM_MAX_CLUSTERS
+    ENTRY_MAX = SM_MAX_COLLECTORS + SM_MAX_COLLECTOR_QUEUE + SM_MAX_LANE_GROUPS
 };
 struct entry {
     struct issue i;
-    uint64_t from; // it may enter, or move in front of the clusters, from this cycle on
+    uint64_t from; // it may enter, or move in front of the lane groups, from this cycle on
     bool is_in_front;
 };
 
@@ -97,7 +97,7 @@ struct sub_core {
     uint64_t taken;  // shared_warps: warps that issued
     // ACT_lane_on_cycles up to cycle t is the sum of both, the second times t.
     uint64_t lanes_on_area, lanes_on;
-    // Instructions on their way to a cluster, the oldest first.
+    // Instructions on their way to a lane group, the oldest first.
     uint32_t n_entries;
     struct entry entry[ENTRY_MAX];
 };

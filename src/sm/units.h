@@ -1,7 +1,7 @@
-// Execution pipelines: INT and FP of each cluster, SFUs, DP units, LD/ST, texture. A pipeline takes
-// an instruction every `interval` cycles of its class. The scheduler books it at issue (free_at);
-// the instruction enters when its operands are there, behind those before it (enter_at). Times in
-// which a pipeline holds work are added up from these timestamps.
+// Execution pipelines: INT and FP of each lane group, SFUs, DP units, LD/ST, texture. A pipeline
+// takes an instruction every `interval` cycles of its class. The scheduler books it at issue
+// (free_at); the instruction enters when its operands are there, behind those before it (enter_at).
+// Times in which a pipeline holds work are added up from these timestamps.
 #ifndef WW_SM_UNITS_H
 #define WW_SM_UNITS_H
 
@@ -21,7 +21,7 @@ static inline void units_refresh(struct sm *s, struct units *x, uint32_t unit, u
     const uint64_t *const off = &s->gates.pipe_off[x->first[unit]];
     uint64_t first = min64(p->free_at, p[n - 1].free_at);
     uint64_t on = min64(p->free_at | off[0], p[n - 1].free_at | off[n - 1]);
-    for (uint32_t i = 1; i + 1 < n; i++) { // not entered with two clusters
+    for (uint32_t i = 1; i + 1 < n; i++) { // not entered with two lane groups
         first = min64(first, p[i].free_at);
         if (has_off) on = min64(on, p[i].free_at | off[i]);
     }
@@ -64,8 +64,8 @@ static inline uint64_t units_next(const struct sm *s, const struct units *x, uin
     return next;
 }
 
-// The pipeline of the other type in the same cluster, and whether an instruction to one closes the
-// other.
+// The pipeline of the other type in the same lane group, and whether an instruction to one closes
+// the other.
 static_assert(SM_PIPE_INT == 0 && (SM_PIPE_FP & (SM_PIPE_FP - 1)) == 0,
               "INT and FP differ in one bit");
 static inline uint32_t units_twin(uint32_t pipe) { return pipe ^ SM_PIPE_FP; }
@@ -73,7 +73,7 @@ static inline bool units_has_twin(const struct sm *s, uint32_t unit) {
     return s->c.int_fp_shared_issue && (unit == UNIT_INT || unit == UNIT_FP);
 }
 
-// The pipeline beside it in its cluster is closed until `until`.
+// The pipeline beside it in its lane group is closed until `until`.
 static inline void units_close_twin(struct sm *s, struct units *x, uint32_t unit, uint32_t pipe,
                                     uint64_t t, uint64_t until, bool has_off) {
     struct sm_pipe *const twin = &s->v.pipe[units_twin(pipe)];
@@ -106,7 +106,7 @@ static inline void units_book(struct sm *s, struct units *x, uint32_t unit, uint
         units_close_twin(s, x, unit, pipe, t, t + s->lanes_cycles, has_off);
 }
 
-// The instruction that was just booked holds the cluster's lanes for `cycles`.
+// The instruction that was just booked holds the lane group's lanes for `cycles`.
 static inline void units_hold_lanes(struct sm *s, struct units *x, uint32_t unit, uint32_t pipe,
                                     uint64_t t, uint32_t cycles, bool has_off) {
     s->v.pipe[pipe].free_at = t + cycles;
@@ -114,7 +114,7 @@ static inline void units_hold_lanes(struct sm *s, struct units *x, uint32_t unit
     if (s->c.int_fp_shared_issue) units_close_twin(s, x, unit, pipe, t, t + cycles, has_off);
 }
 
-// The operand register that INT and FP of a cluster share stays taken for `more` cycles.
+// The operand register that INT and FP of a lane group share stays taken for `more` cycles.
 static inline void units_book_twin(struct sm *s, struct units *x, uint32_t unit, uint32_t pipe,
                                    uint64_t t, uint32_t more) {
     if (units_has_twin(s, unit)) units_close_twin(s, x, unit, pipe, t, t + 1 + more, true);

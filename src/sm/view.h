@@ -6,13 +6,13 @@
 #include "sm/config.h"
 #include "sm/sm.h"
 
-// Execution pipelines, one number each: INT and FP of cluster c are SM_PIPE_INT + c and
+// Execution pipelines, one number each: INT and FP of lane group c are SM_PIPE_INT + c and
 // SM_PIPE_FP + c, SFU i is SM_PIPE_SFU + i, DP unit i is SM_PIPE_DP + i,
 // tensor unit i SM_PIPE_TENSOR + i.
 enum sm_pipe_id {
     SM_PIPE_INT = 0,
-    SM_PIPE_FP = SM_PIPE_INT + SM_MAX_CLUSTERS,
-    SM_PIPE_SFU = SM_PIPE_FP + SM_MAX_CLUSTERS,
+    SM_PIPE_FP = SM_PIPE_INT + SM_MAX_LANE_GROUPS,
+    SM_PIPE_SFU = SM_PIPE_FP + SM_MAX_LANE_GROUPS,
     SM_PIPE_DP = SM_PIPE_SFU + 8,
     SM_PIPE_LDST = SM_PIPE_DP + 8,
     SM_PIPE_TEX,
@@ -23,7 +23,7 @@ enum { SM_LANE_PIPES = SM_PIPE_SFU }; // INT and FP pipes, whose lanes may be lo
 
 struct sm_pipe {
     _Alignas(64) uint64_t free_at; // first cycle in which the scheduler may issue to it, or
-                                   // (cluster_at entry) one may enter
+                                   // (lane_group_at entry) one may enter
     uint64_t enter_at;             // first cycle in which it can take in the next instruction
     uint64_t busy_from;   // it held or will hold work in [busy_from, busy_until), its newest busy
     uint64_t busy_until;  // period; idle since busy_until once that is past
@@ -53,7 +53,7 @@ struct sm_view {
     struct sm_pipe pipe[SM_PIPES];
     uint64_t unit_free_at[UNIT_N]; // earliest free_at of the unit's pipes
     uint8_t pipe_first[UNIT_N], pipe_n[UNIT_N];
-    // The rest is kept only while techniques are set, or clusters are chosen at entry.
+    // The rest is kept only while techniques are set, or lane groups are chosen at entry.
     uint32_t accesses[2]; // that the LD/ST and the texture unit hold: while there is one the unit
                           // works, and busy_until tells only afterwards
     uint64_t issued;      // instructions

@@ -37,8 +37,8 @@ uint32_t peak_limits(const struct gpu_config *c, const struct activity *a,
     uint32_t n = 0;
 #define LIMIT(label, used, room) out[n++] = (struct peak_limit){label, ratio(used, room)}
     LIMIT("issue", (double)act_at(a, "issue_slots", STALL_issued), slots(a) + idle_slots);
-    LIMIT("INT", (double)act_sum(a, "int_busy_cycles"), sm_cycles * key(c, "sm.clusters"));
-    LIMIT("FP", (double)act_sum(a, "fp_busy_cycles"), sm_cycles * key(c, "sm.clusters"));
+    LIMIT("INT", (double)act_sum(a, "int_busy_cycles"), sm_cycles * key(c, "sm.lane_groups"));
+    LIMIT("FP", (double)act_sum(a, "fp_busy_cycles"), sm_cycles * key(c, "sm.lane_groups"));
     LIMIT("SFU", act_real(a, "sfu_busy_cycles"), sm_cycles * key(c, "sm.sfus"));
     if (gpu_config_count(c, "sm.dp_units") && strcmp(gpu_config_word(c, "sm.dp_pipe"), "dp") == 0)
         LIMIT("DP", act_real(a, "dp_busy_cycles"), sm_cycles * key(c, "sm.dp_units"));
@@ -78,7 +78,7 @@ double peak_operations(const struct activity *a) {
 
 double peak_operations_per_s(const struct gpu_config *c) {
     const double interval = key(c, "sm.timing.fp_fma.interval");
-    return 2.0 * 32 * key(c, "sm_count") * key(c, "sm.clusters") / fmax(interval, 1) *
+    return 2.0 * 32 * key(c, "sm_count") * key(c, "sm.lane_groups") / fmax(interval, 1) *
            key(c, "clocks.core_mhz") * 1e6;
 }
 

@@ -1,5 +1,5 @@
 # Front ends shared by two and four SMs change no bit of what any workload computes: everything that its host reads
-# from the GPU is as without sharing, and still is when each cluster is ungrouped at a drawn cycle of each kernel.
+# from the GPU is as without sharing, and still is when each front-end group is ungrouped at a drawn cycle of each kernel.
 # At most once a kernel each; instructions are shared where a grid has a set of blocks.
 . "$HERE/lib.sh"
 python3 - "$WARPWATT" "$HERE/../.." <<'P' || fail "a shared front end changed a result"
@@ -21,11 +21,11 @@ def check(name):
     assert want and any(want), name
     said, shared = [], {}
     for sms in (2, 4):
-        share = '-p', 'front-end-sharing', '-s', f'savings.cluster_sms={sms}'
+        share = '-p', 'front-end-sharing', '-s', f'savings.front_end_group_sms={sms}'
         got, j = run(name, f'shared{sms}', 8, *share)
         if got != want: said.append(f'{name}, {sms} SMs: {sum(a != b for a, b in zip(got, want))} of {len(want)} bytes differ')
         shared[sms] = j['activity']['shared_instructions']
-        # one cluster, so that a launch says how often it was ungrouped
+        # one front-end group, so that a launch says how often it was ungrouped
         got, j = run(name, f'ungrouped{sms}', sms, *share, '-s', 'savings.ungroup_within=2000')
         if got != want: said.append(f'{name}, {sms} SMs, ungrouped: {sum(a != b for a, b in zip(got, want))} of {len(want)} bytes differ')
         for l in j['launches']:

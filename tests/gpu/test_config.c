@@ -11,6 +11,8 @@
 #include "gpu/limits.h"
 #include "mem/mem.h"
 #include "gpu/config_int.h"
+#include "gpu/technique.h"
+#include "savings/savings.h"
 
 // Every file of gpus/, found in group_setup.
 static struct gpu_listing *files;
@@ -192,16 +194,16 @@ static void wrong_overrides(void **state) {
 static void wrong_pairs(void **state) {
     (void)state;
     static const char *const cases[][4] = {
-        {"gtx480", "sm.cluster_at=late", "", "must be issue or entry, not 'late'"},
-        {"gtx480", "sm.cluster_at=entry", "sm.read_latency=0",
+        {"gtx480", "sm.lane_group_at=late", "", "must be issue or entry, not 'late'"},
+        {"gtx480", "sm.lane_group_at=entry", "sm.read_latency=0",
          "needs a read_latency of 1 at least, not 0"},
-        {"gtx480-micro46", "sm.cluster_at=entry", "sm.read_latency=1",
+        {"gtx480-micro46", "sm.lane_group_at=entry", "sm.read_latency=1",
          "needs a read_latency of 2 at least, not 1"},
-        {"gtx480-micro46", "sm.cluster_at=entry", "sm.collector_ahead=3",
+        {"gtx480-micro46", "sm.lane_group_at=entry", "sm.collector_ahead=3",
          "collector_ahead is 3: 2 at most"},
-        {"gt240", "sm.cluster_at=entry", "",
-         "with shared_on_lanes an access to shared memory needs its cluster at issue"},
-        {"gtx780", "sm.cluster_at=entry", "sm.collector_ahead=2", NULL},
+        {"gt240", "sm.lane_group_at=entry", "",
+         "with shared_on_lanes an access to shared memory needs its lane group at issue"},
+        {"gtx780", "sm.lane_group_at=entry", "sm.collector_ahead=2", NULL},
     };
     for (size_t i = 0; i < WW_COUNT(cases); i++) {
         struct gpu_config c;
@@ -468,6 +470,115 @@ static int forget_files(void **state) {
     return 0;
 }
 
+// ---- old names of keys -----------------------------------------------------------------------
+static uint32_t notes_of(const struct diags *d, const char *words) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < d->list.n; i++)
+        n += d->list.at[i].severity == DIAG_NOTE && strstr(d->list.at[i].text, words) != NULL;
+    return n;
+}
+
+static void write_file(const char *path, const char *text) {
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+// clang-format off
+// A setting, or a file with `sm` in its section sm, by old names and by those of today.
+static void old_names_of_the_sm(void **state) {
+    (void)state;
+    static const struct { const char *sm, *override[2], *key, *value, *note, *error; } row[] = {
+        {"clusters: 3", {NULL}, "sm.lane_groups", "3", "sm.clusters is now called sm.lane_groups", NULL},
+        {"cluster_at: entry", {NULL}, "sm.lane_group_at", "entry",
+         "sm.cluster_at is now called sm.lane_group_at", NULL},
+        {"lane_groups: 3", {NULL}, "sm.lane_groups", "3", NULL, NULL},
+        {"sfus: 1", {"sm.clusters=5"}, "sm.clusters", "5",
+         "sm.clusters is now called sm.lane_groups", NULL},
+        {"clusters: 3", {"sm.lane_groups=5"}, "sm.lane_groups", "5",
+         "sm.clusters is now called sm.lane_groups", NULL}, // a layer over another
+        {"lane_groups: 3", {"sm.clusters=5"}, "sm.lane_groups", "5",
+         "sm.clusters is now called sm.lane_groups", NULL},
+        {"clusters: 3\n  lane_groups: 3", {NULL}, NULL, NULL, NULL,
+         "old.yaml:3:3: sm.clusters is the old name of sm.lane_groups, and both are given"},
+        {"sfus: 1", {"sm.clusters=3", "sm.lane_groups=3"}, NULL, NULL, NULL,
+         "-s sm.clusters=3: sm.clusters is the old name of sm.lane_groups, and both are given"},
+        {"clusters: 99", {NULL}, NULL, NULL, NULL, "old.yaml:3:3: sm.lane_groups must be from 1 to 8"},
+    };
+    char dir[] = "/tmp/ww_old_names_XXXXXX", path[64], text[256], error[512];
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/old.yaml", dir);
+    for (size_t i = 0; i < WW_COUNT(row); i++) {
+        snprintf(text, sizeof text, "base: gtx480-micro46\nsm:\n  %s\n", row[i].sm);
+        write_file(path, text);
+        struct gpu_config c;
+        struct diags d;
+        diags_init(&d);
+        const uint32_t n = row[i].override[0] == NULL ? 0 : row[i].override[1] == NULL ? 1 : 2;
+        const enum ww_status s = gpu_config_load(path, row[i].override, n, &d, &c);
+        diags_first(&d, error, sizeof error);
+        if (row[i].error != NULL) {
+            assert_int_equal(s, WW_ERROR_CONFIG);
+            if (!strstr(error, row[i].error)) fail_msg("%s, not %s", error, row[i].error);
+        } else {
+            if (s != WW_OK) fail_msg("%s", error);
+            assert_true(gpu_config_get(&c, row[i].key, text, sizeof text));
+            assert_string_equal(text, row[i].value);
+            assert_int_equal(d.list.n, row[i].note != NULL);
+            if (row[i].note != NULL) assert_int_equal(notes_of(&d, row[i].note), 1);
+        }
+        diags_free(&d);
+    }
+    unlink(path);
+    rmdir(dir);
+}
+
+// A technique's file and settings of its options by old names.
+static void old_names_of_techniques(void **state) {
+    (void)state;
+    static const struct { const char *lists, *override, *error; uint32_t sms, groups, notes; } row[] = {
+        {"options:\n  - {name: cluster_sms, value: 4, source: x}\n", NULL, NULL, 4, 2, 1},
+        {"options:\n  - {name: cluster_sms, value: 4, source: x}\n",
+         "savings.front_end_group_sms=2", NULL, 2, 2, 1},
+        {"options:\n  - {name: front_end_group_sms, value: 4, source: x}\n", "savings.cluster_sms=2",
+         NULL, 2, 2, 1},
+        {"gpu:\n  - {name: sm.clusters, value: 3, source: x}\n", NULL, NULL, 2, 3, 1},
+        {"gpu:\n  - {name: sm.clusters, value: 3, source: x}\n", "sm.lane_groups=4", NULL, 2, 4, 1},
+        {"options:\n  - {name: cluster_sms, value: 4, source: x}\n"
+         "  - {name: front_end_group_sms, value: 4, source: x}\n", NULL,
+         "savings.cluster_sms is the old name of savings.front_end_group_sms, and both are given"},
+    };
+    // clang-format on
+    char dir[] = "/tmp/ww_old_names_XXXXXX", path[64], text[512];
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/old.yaml", dir);
+    for (size_t i = 0; i < WW_COUNT(row); i++) {
+        snprintf(text, sizeof text, "description: x\npaper: x\nmechanisms: [front-end-sharing]\n%s",
+                 row[i].lists);
+        write_file(path, text);
+        struct gpu_config c;
+        struct savings made;
+        struct diags d;
+        diags_init(&d);
+        const enum ww_status s = technique_configure("gtx480-16sm", path, &row[i].override,
+                                                     row[i].override != NULL, &d, &c, &made);
+        diags_first(&d, text, sizeof text);
+        if (row[i].error != NULL) {
+            assert_int_equal(s, WW_ERROR_CONFIG);
+            if (!strstr(text, row[i].error)) fail_msg("%s, not %s", text, row[i].error);
+        } else {
+            if (s != WW_OK) fail_msg("%s", text);
+            assert_int_equal(savings_value(&made, "front_end_group_sms"), row[i].sms);
+            assert_int_equal(c.sm.lane_groups, row[i].groups);
+            assert_int_equal(notes_of(&d, "is now called"), row[i].notes);
+        }
+        diags_free(&d);
+    }
+    unlink(path);
+    rmdir(dir);
+}
+
 int main(void) {
     setenv("WARPWATT_GPUS", WW_SOURCE_DIR "/gpus", 1);
     const struct CMUnitTest tests[] = {
@@ -483,6 +594,8 @@ int main(void) {
         cmocka_unit_test(every_value_has_a_source),
         cmocka_unit_test(keys_are_described),
         cmocka_unit_test(kinds_of_memory),
+        cmocka_unit_test(old_names_of_the_sm),
+        cmocka_unit_test(old_names_of_techniques),
         cmocka_unit_test(limits_follow_capability),
     };
     return cmocka_run_group_tests(tests, find_files, forget_files);

@@ -494,7 +494,7 @@ static void refused(void **state) {
 }
 
 // Exactly symmetric cases: an SM more costs what each of them costs, a lane is a share of its unit,
-// the clusters' lanes are all lanes.
+// the lane groups' lanes are all lanes.
 static void units(void **state) {
     (void)state;
     struct gpu_config g = load("gtx480");
@@ -509,7 +509,7 @@ static void units(void **state) {
     assert_int_equal(p->count, 15 * 32);
     near(power_units_leak_w(&t, fp, p->count), p->leak_sub_w + p->leak_gate_w, 1e-12);
     near(power_units_leak_w(&t, fp, 1) * 480, p->leak_sub_w + p->leak_gate_w, 1e-12);
-    assert_int_equal(power_cluster_lanes(&c, "fp") * g.sm.clusters, p->count);
+    assert_int_equal(power_lane_group_lanes(&c, "fp") * g.sm.lane_groups, p->count);
     const struct power_component *off = &t.component[power_find(&t, "sm_off")],
                                  *sm = &t.component[power_find(&t, "sm")];
     near(off->area_mm2 * 15, sm->all_area_mm2, 1e-12);

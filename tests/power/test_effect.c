@@ -36,7 +36,7 @@ static void close_to(double a, double b) {
     if (fabs(a - b) > 1e-12 * (fabs(a) + fabs(b)) + 1e-24) fail_msg("%.17g is not %.17g", a, b);
 }
 
-// A run of 700,000 cycles (a millisecond) of 15 SMs with two clusters.
+// A run of 700,000 cycles (a millisecond) of 15 SMs with two lane groups.
 static void fill(struct activity *a) {
     memset(a, 0, sizeof *a);
     a->c[ACT_cycles] = 700000;
@@ -67,7 +67,7 @@ static void ledger(void **state) {
     assert_int_equal(power_run(&tree, &a, 1e-3, &without, &d), WW_OK);
     gate(&a);
     assert_int_equal(power_run(&tree, &a, 1e-3, &with, &d), WW_OK);
-    // 15 SMs x 2 clusters x 700,000 cycles are all of INT's leakage: 21 million domain cycles.
+    // 15 SMs x 2 lane groups x 700,000 cycles are all of INT's leakage: 21 million domain cycles.
     const int in = power_find(&tree, "int"), fp = power_find(&tree, "fp"),
               agu = power_find(&tree, "agu"), scheduler = power_find(&tree, "scheduler");
     double expected[POWER_MAX_COMPONENTS] = {0};
@@ -195,7 +195,7 @@ static void each_row(void **state) {
     // valid and dirty.
     const double const_tag = 40 - 6 - 6 + 2, tex_tag = 40 - 5 - 2 + 2, l2_tag = 40 - 7 - 5 + 2;
     const double parts[SAVINGS_PERS] = {[PER_SM] = 15,
-                                      [PER_CLUSTER] = 30,
+                                      [PER_LANE_GROUP] = 30,
                                       [PER_LANE] = 30 * 32,
                                       [PER_RF_ROW] = 15 * 1024,
                                       [PER_L1_LINE] = 15 * 512, // with shared memory
@@ -359,7 +359,8 @@ static void areas(void **state) {
                  table = power_savings_mm2(&s, line("masks"));
     assert_true(gates > 0 && table > 0);
     close_to(power_savings_all_mm2(&s), before + gates + table);
-    // Five clusters of three: ten slaves, each with two ways of 84 flip-flops and 84 wires of 5 mm.
+    // Five front-end groups of three: ten slaves, each with two ways of 84 flip-flops and 84 wires
+    // of 5 mm.
     fill(&a);
     a.c[ACT_shared_cycles] = 900, a.c[ACT_front_off_cycles] = 600, a.c[ACT_master_cycles] = 400;
     a.c[ACT_cluster_inst_packets] = 7, a.c[ACT_cluster_mem_packets] = 3;

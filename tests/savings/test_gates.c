@@ -89,7 +89,7 @@ static void types_in_order(void **state) {
     savings_sm_destroy(f.sm);
 }
 // With active_waits a warp that waits for memory holds its type's place and its type's last
-// cluster.
+// lane group.
 static void waiting_counts(void **state) {
     (void)state;
     for (uint32_t counts = 0; counts < 2; counts++) {
@@ -174,8 +174,8 @@ static void owners(void **state) {
         savings_sm_destroy(f.sm);
     }
 }
-// Both INT clusters go dark in 5 (no warp is active); an INT and an FP warp come in 8; FP is first
-// because INT is dark, until the blackout is over and FP has left.
+// Both INT lane groups go dark in 5 (no warp is active); an INT and an FP warp come in 8; FP is
+// first because INT is dark, until the blackout is over and FP has left.
 static void both_dark(void **state) {
     (void)state;
     struct fake f;
@@ -196,7 +196,7 @@ static void both_dark(void **state) {
 // ---- what does not go together -----------------------------------------------------------------
 static void refusals(void **state) {
     (void)state;
-    static const struct { const char *words; uint32_t clusters; const char *sentence;
+    static const struct { const char *words; uint32_t lane_groups; const char *sentence;
     } row[] = {
         {"conv-pg naive-blackout", 2,
          "conv-pg, naive-blackout do not go together: each decides alone when a unit goes off and "
@@ -205,7 +205,7 @@ static void refusals(void **state) {
          "naive-blackout, coordinated-blackout do not go together"},
         {"coordinated-blackout", 2, "coordinated-blackout needs gates"},
         {"gates coordinated-blackout", 1,
-         "needs two clusters of INT and FP pipelines, the GPU has 1"},
+         "needs two lane groups of INT and FP pipelines, the GPU has 1"},
         {"conv-pg adaptive-idle-detect", 2,
          "adaptive-idle-detect needs naive-blackout or coordinated-blackout"},
         {"conv-pgs", 2, "there is no mechanism conv-pgs; did you mean conv-pg?"},
@@ -226,7 +226,7 @@ static void refusals(void **state) {
         struct diags d;
         struct savings s = {0};
         diags_init(&d);
-        assert_int_equal(make(row[i].words, row[i].clusters, &d, &s), WW_ERROR_CONFIG);
+        assert_int_equal(make(row[i].words, row[i].lane_groups, &d, &s), WW_ERROR_CONFIG);
         char text[512];
         diags_first(&d, text, sizeof text);
         if (strstr(text, row[i].sentence) == NULL) fail_msg("%s: said '%s'", row[i].words, text);

@@ -70,8 +70,8 @@ static void active(struct fake *f, uint32_t unit, uint64_t warps) {
     f->v.needs[unit] = warps;
 }
 
-// Two clusters idle from 0, a warp of their type waits: the upper one goes off in 5, the lower one
-// stays on however long; when the warp has left (seen in cycle 40) it goes off at once.
+// Two lane groups idle from 0, a warp of their type waits: the upper one goes off in 5, the lower
+// one stays on however long; when the warp has left (seen in cycle 40) it goes off at once.
 static void coordinated(void **state) {
     (void)state;
     struct fake f;
@@ -100,7 +100,7 @@ static void coordinated(void **state) {
     savings_sm_destroy(f.sm);
 }
 
-// The last cluster was kept on, idle, by an active warp. Another one is woken beside it in 100:
+// The last lane group was kept on, idle, by an active warp. Another one is woken beside it in 100:
 // from the cycle after on it may go off, and no earlier.
 static void coordinated_beside(void **state) {
     (void)state;
@@ -121,8 +121,8 @@ static void coordinated_beside(void **state) {
     savings_sm_destroy(f.sm);
 }
 
-// The last cluster goes off before its idle-detect window is over: it works until 50, the other is
-// off since 5, nobody is there: off in 50.
+// The last lane group goes off before its idle-detect window is over: it works until 50, the other
+// is off since 5, nobody is there: off in 50.
 static void coordinated_at_once(void **state) {
     (void)state;
     struct fake f;
@@ -140,7 +140,7 @@ static void coordinated_at_once(void **state) {
     savings_sm_destroy(f.sm);
 }
 
-// Two schedulers want INT in one cycle: two clusters wake; a third finds none.
+// Two schedulers want INT in one cycle: two lane groups wake; a third finds none.
 static void two_schedulers_wake_two(void **state) {
     (void)state;
     struct fake f;
@@ -235,8 +235,8 @@ static void compare(const struct activity *a, uint32_t d, const struct ticking *
     assert_int_equal(a->c[act_number("gate_wakeups") + d], m->wakeups);
 }
 
-// One cluster; instructions come in bursts. Ours is asked only in cycles with an instruction.
-static void one_cluster(const char *words, bool is_blackout) {
+// One lane group; instructions come in bursts. Ours is asked only in cycles with an instruction.
+static void one_lane_group(const char *words, bool is_blackout) {
     for (uint32_t round = 0; round < 200; round++) {
         struct fake f;
         fake_make(&f, words, 1);
@@ -276,15 +276,15 @@ static void one_cluster(const char *words, bool is_blackout) {
 static void conventional_ticks(void **state) {
     (void)state;
     seed = 1;
-    one_cluster("conv-pg", false);
+    one_lane_group("conv-pg", false);
 }
 static void naive_ticks(void **state) {
     (void)state;
     seed = 2;
-    one_cluster("naive-blackout", true);
+    one_lane_group("naive-blackout", true);
 }
 
-// Two clusters, coordinated. Warps of the type come into the active set, wait there, and issue.
+// Two lane groups, coordinated. Warps of the type come into the active set, wait there, and issue.
 // Ours is called in cycles in which something changed; in between the view is constant.
 static void coordinated_ticks(void **state) {
     (void)state;
@@ -308,7 +308,7 @@ static void coordinated_ticks(void **state) {
             const bool wants = warps != 0 && t >= ready_at;
             look |= wants;
             active(&f, UNIT_INT, (1u << warps) - 1);
-            // the paper's rule, cluster 1 first
+            // the paper's rule, lane group 1 first
             for (int c = 1; c >= 0; c--) {
                 const bool is_idle = t >= busy[c];
                 if (m[c ^ 1].state != T_OFF || m[c].state == T_WAKING)
@@ -316,7 +316,7 @@ static void coordinated_ticks(void **state) {
                 else
                     tick(&m[c], is_idle, warps ? UINT32_MAX : 0);
             }
-            // a waking cluster that has become on in this cycle saw the other's old state: again
+            // a waking lane group that has become on in this cycle saw the other's old state: again
             if (m[1].state == T_ON && m[0].state == T_OFF && warps == 0 && t >= busy[1])
                 tick(&m[1], true, 0);
             both_off += m[0].state == T_OFF && m[1].state == T_OFF;

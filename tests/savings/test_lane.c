@@ -66,7 +66,7 @@ static uint32_t draw(void) {
     return seed >> 8 ^ seed << 16;
 }
 
-// Every thread runs exactly once, on a lane of its own cluster, and no lane takes two threads at
+// Every thread runs exactly once, on a lane of its own quad, and no lane takes two threads at
 // once.
 static void every_thread_once(void **state) {
     (void)state;
@@ -259,7 +259,7 @@ static void a_phase(void **state) {
 
 // Figure 4.4 as drawn, cycle by cycle: instructions that hold a lane for one cycle each enter as
 // soon as the pipeline takes them, `apart` cycles apart at least. Which of eight lanes work (each
-// cluster does the same)?
+// quad does the same)?
 static void draw_pipe(uint64_t x, uint32_t warps, uint64_t apart, const char *const *row,
                       uint32_t rows) {
     struct fake f;
@@ -619,7 +619,7 @@ static void refused_on(const char *words, struct sm_config c, const char *why) {
     diags_free(&d);
 }
 static void refused(const char *words, uint32_t interval, const char *why) {
-    struct sm_config c = {.clusters = 2, .sfus = 1, .schedulers = 2};
+    struct sm_config c = {.lane_groups = 2, .sfus = 1, .schedulers = 2};
     c.timing[OPC_INT_ADD].interval = c.timing[OPC_FP_ADD].interval = interval;
     refused_on(words, c, why);
 }
@@ -639,7 +639,7 @@ static void refusals(void **state) {
     refused("lane-meter warp-folding lane-shifting", 2, NULL);
     refused("gates origami-scheduler coordinated-blackout adaptive-idle-detect", 1, NULL);
     struct sm_config entry = {
-        .clusters = 2, .sfus = 1, .schedulers = 2, .cluster_at = CLUSTER_AT_ENTRY};
+        .lane_groups = 2, .sfus = 1, .schedulers = 2, .lane_group_at = LANE_GROUP_AT_ENTRY};
     refused_on("lane-pg warp-folding", entry, NULL);
     refused_on("gates coordinated-blackout adaptive-idle-detect", entry, NULL);
 }

@@ -28,8 +28,8 @@ static void some_work(struct rig *g, uint32_t n) {
     }
 }
 
-// Machines: Fermi, Kepler, one with pipelines of 16 lanes; each with clusters chosen at issue or,
-// if AT_ENTRY is added, at entry.
+// Machines: Fermi, Kepler, one with pipelines of 16 lanes; each with lane groups chosen at issue
+// or, if AT_ENTRY is added, at entry.
 enum { FERMI, KEPLER, SIXTEEN_LANES, AT_ENTRY };
 static struct rig *program(uint32_t number, uint32_t scheduler, uint32_t machine) {
     seed = number;
@@ -37,7 +37,7 @@ static struct rig *program(uint32_t number, uint32_t scheduler, uint32_t machine
     struct rig *g = rig_new();
     struct sm_config *const c = &g->c;
     c->schedulers = kind == KEPLER ? 4 : 2;
-    c->clusters = kind == KEPLER ? 6 : kind == SIXTEEN_LANES ? 1 : 2;
+    c->lane_groups = kind == KEPLER ? 6 : kind == SIXTEEN_LANES ? 1 : 2;
     c->issue_width = c->max_issues_per_warp = kind == KEPLER ? 2 : 1;
     c->int_fp_shared_issue = draw(2);
     c->scheduler = scheduler;
@@ -48,7 +48,7 @@ static struct rig *program(uint32_t number, uint32_t scheduler, uint32_t machine
     if (kind == SIXTEEN_LANES)
         for (uint32_t i = OPC_MOV; i < OPC_SFU_RCP; i++) c->timing[i].interval = 2; // 16 lanes
     if (machine >= AT_ENTRY) {
-        c->cluster_at = CLUSTER_AT_ENTRY;
+        c->lane_group_at = LANE_GROUP_AT_ENTRY;
         c->collector_ahead = number % 3;
         c->read_latency += 2;
         c->collectors = 3 + number;
@@ -112,7 +112,7 @@ static struct sm_delay saw_lanes(void *self, const struct sm_view *v, uint32_t a
     assert_int_equal(d.interval, folded ? interval : 0);
     w->folded += folded;
     uint32_t used = 0, halves[2] = {0, 0};
-    for (uint32_t c = 0; c < 8; c++) { // in each cluster, thread by thread
+    for (uint32_t c = 0; c < 8; c++) { // in each quad, thread by thread
         uint32_t place = 0;
         for (uint32_t t = 0; t < 4; t++) {
             if (!(threads >> (4 * c + t) & 1)) continue;

@@ -463,7 +463,7 @@ static void what_does_not_go_together(void **state) {
     struct savings_request r = {.n_mechanisms = 2};
     r.mechanism[0].name = "drowsy-lines", r.mechanism[1].name = "cache-decay";
     r.mechanism[0].where = r.mechanism[1].where = "test";
-    const struct sm_config c = {.clusters = 2};
+    const struct sm_config c = {.lane_groups = 2};
     assert_int_equal(savings_make(&r, &c, &d, &s), WW_ERROR_CONFIG);
     char text[256];
     diags_first(&d, text, sizeof text);

@@ -30,7 +30,7 @@ static void begin(struct fake *f) {
     assert_int_equal(make("meters", 2, &d, &f->set), WW_OK);
     diags_free(&d);
     const struct sm_config c = {
-        .clusters = 2, .sfus = 1, .schedulers = 2, .l1d = {.bytes = 512, .line_bytes = 128}};
+        .lane_groups = 2, .sfus = 1, .schedulers = 2, .l1d = {.bytes = 512, .line_bytes = 128}};
     f->sm = savings_sm_create(&f->set, &c);
     assert_non_null(f->sm);
     f->n = savings_sm_techniques(f->sm, f->p);

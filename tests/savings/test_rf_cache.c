@@ -126,7 +126,7 @@ static void begin(struct fake *f, const char *words, uint32_t banks_, uint32_t e
     r.option[0].name = "mrf", r.option[0].value = words, r.option[0].where = "test";
     r.option[0].must_be_used = true;
     r.n_options = 1;
-    const struct sm_config c = {.clusters = 2,
+    const struct sm_config c = {.lane_groups = 2,
                                 .sfus = 1,
                                 .schedulers = 2,
                                 .scheduler = SCHED_TWO_LEVEL,
@@ -248,7 +248,7 @@ static void ports(void **state) {
 static void refused(void **state) {
     (void)state;
     struct savings_request r = {.mechanism = {{"rf-cache", "test"}}, .n_mechanisms = 1};
-    struct sm_config c = {.clusters = 2, .scheduler = SCHED_TWO_LEVEL, .rfc_entries = 6};
+    struct sm_config c = {.lane_groups = 2, .scheduler = SCHED_TWO_LEVEL, .rfc_entries = 6};
     struct savings s;
     struct diags d;
     diags_init(&d);

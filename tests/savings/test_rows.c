@@ -8,7 +8,7 @@ static void begin(struct fake *f, const char *words) {
     *f = (struct fake){0};
     assert_int_equal(make(words, 2, &d, &f->set), WW_OK);
     diags_free(&d);
-    const struct sm_config c = {.clusters = 2, .sfus = 1, .schedulers = 2, .registers = 1024};
+    const struct sm_config c = {.lane_groups = 2, .sfus = 1, .schedulers = 2, .registers = 1024};
     f->sm = savings_sm_create(&f->set, &c);
     assert_non_null(f->sm);
     f->n = savings_sm_techniques(f->sm, f->p);

@@ -27,7 +27,7 @@ static struct rig *program(uint32_t number) {
     c->result_bus = 1 + draw(3);
     c->collector_reads = draw(3);
     c->max_warps = 16; // half of the CTAs come when others have gone
-    if (number % 4 == 0) c->cluster_at = CLUSTER_AT_ENTRY, c->read_latency += 2;
+    if (number % 4 == 0) c->lane_group_at = LANE_GROUP_AT_ENTRY, c->read_latency += 2;
     g->im.n_regs = ROWS;
     g->args.block[0] = 128;
     g->ctas = 6;

@@ -1,6 +1,6 @@
 // Techniques in a whole SM, on random programs of all unit types: results do not change, every idle
 // cycle has exactly one state, nothing executes in a unit that is off, a blackout is never cut
-// short, and the last cluster never goes off while an active warp wants one.
+// short, and the last lane group never goes off while an active warp wants one.
 #include "../sm/test_rig.h"
 #include "savings/savings.h"
 #include "savings/gating.h"
@@ -14,12 +14,12 @@ static uint32_t draw(uint32_t n) {
 }
 
 static struct rig *program(uint32_t number, uint32_t scheduler, bool is_kepler,
-                           uint32_t cluster_at) {
+                           uint32_t lane_group_at) {
     seed = number;
     struct rig *g = rig_new();
     struct sm_config *const c = &g->c;
     c->schedulers = is_kepler ? 4 : 2;
-    c->clusters = is_kepler ? 6 : 2;
+    c->lane_groups = is_kepler ? 6 : 2;
     c->issue_width = c->max_issues_per_warp = is_kepler ? 2 : 1;
     c->int_fp_shared_issue = draw(2);
     c->scheduler = scheduler;
@@ -34,8 +34,8 @@ static struct rig *program(uint32_t number, uint32_t scheduler, bool is_kepler,
     c->timing[OPC_SFU_RCP].interval = 4;
     c->timing[OPC_INT_ADD].interval = (uint16_t)(1 + number % 3);
     c->timing[OPC_FP_ADD].interval = (uint16_t)(1 + number / 2 % 2);
-    if (cluster_at == CLUSTER_AT_ENTRY) {
-        c->cluster_at = cluster_at;
+    if (lane_group_at == LANE_GROUP_AT_ENTRY) {
+        c->lane_group_at = lane_group_at;
         c->collector_ahead = number % 3;
         c->read_latency += 2;
         c->collectors = 4 + number;
@@ -78,7 +78,7 @@ static struct rig *program(uint32_t number, uint32_t scheduler, bool is_kepler,
 struct witness {
     struct savings_sm *sm;
     bool coordinated;
-    uint64_t issues, was_dark[2]; // by type: all clusters were off
+    uint64_t issues, was_dark[2]; // by type: all lane groups were off
 };
 static void saw_issue(void *self, const struct sm_view *v, const struct sm_issue *i) {
     struct witness *w = self;
@@ -128,9 +128,9 @@ struct outcome {
     uint64_t cycles;
 };
 enum watched { ALONE, WITNESS, EVERY_CYCLE }; // what looks on; the last has each cycle simulated
-static void go(uint32_t number, uint32_t scheduler, bool is_kepler, uint32_t cluster_at,
+static void go(uint32_t number, uint32_t scheduler, bool is_kepler, uint32_t lane_group_at,
                const struct savings *s, struct outcome *out, enum watched by) {
-    struct rig *g = program(number, scheduler, is_kepler, cluster_at);
+    struct rig *g = program(number, scheduler, is_kepler, lane_group_at);
     struct witness w = {0};
     const struct sm_issue_port issue = {.issued = saw_issue};
     const struct sm_clock_port clock = {.cycle = saw_cycle};
@@ -167,15 +167,16 @@ static const uint32_t set[] = {M(conv_pg),
                                M(gates) | M(coordinated_blackout),
                                M(gates) | M(coordinated_blackout) | M(adaptive)};
 
-static void check(const struct outcome *x, const struct savings *s, uint32_t clusters) {
+static void check(const struct outcome *x, const struct savings *s, uint32_t lane_groups) {
     const uint64_t *c = x->a.c;
     for (uint32_t d = 0; d < ACT_SFU_DOMAIN; d++) {
-        const bool is_there = d % 8 < clusters;
+        const bool is_there = d % 8 < lane_groups;
         const uint64_t busy = d < 8 ? c[ACT_int_busy_cycles + d] : c[ACT_fp_busy_cycles + d - 8];
         if (is_there) assert_int_equal(c[ACT_idle_cycles + d] + busy, c[ACT_sm_busy_cycles]);
     }
     for (uint32_t d = 0; d < ACT_DOMAINS; d++) {
-        const bool gated = (d < 16 && d % 8 < clusters) || (d == ACT_SFU_DOMAIN && savings_value(s, "gate_sfu")) ||
+        const bool gated = (d < 16 && d % 8 < lane_groups) ||
+                           (d == ACT_SFU_DOMAIN && savings_value(s, "gate_sfu")) ||
                            (d == ACT_LDST_DOMAIN && savings_value(s, "gate_ldst"));
         const uint64_t states = c[act_number("gate_on_idle") + d] + c[act_number("gate_uncompensated") + d] +
                                 c[act_number("gate_compensated") + d] + c[act_number("gate_wakeup") + d];
@@ -194,29 +195,31 @@ static void check(const struct outcome *x, const struct savings *s, uint32_t clu
         length += i * c[ACT_idle_periods_int + i];
     }
     uint64_t idle = 0;
-    for (uint32_t d = 0; d < clusters; d++) idle += c[ACT_idle_cycles + d] - c[ACT_idle_sent + d];
+    for (uint32_t d = 0; d < lane_groups; d++)
+        idle += c[ACT_idle_cycles + d] - c[ACT_idle_sent + d];
     assert_true(periods != 0 && length <= idle);
     // A blackout leaves no period between idle-detect and the break-even time behind it, but for
     // the last of each pipeline, which the program's end cuts.
     uint64_t middle = 0;
     for (uint32_t i = 5 + 1; i < 5 + 14; i++) middle += c[ACT_idle_periods_int + i];
-    if (s->mechanisms & M(naive_blackout)) assert_true(middle <= clusters);
+    if (s->mechanisms & M(naive_blackout)) assert_true(middle <= lane_groups);
     for (uint32_t i = 0; i <= 64; i++) set_cycles += c[ACT_active_set_cycles + i];
     assert_int_equal(set_cycles, c[ACT_sm_busy_cycles]);
 }
 
-static void all_programs(bool is_kepler, uint32_t cluster_at) {
+static void all_programs(bool is_kepler, uint32_t lane_group_at) {
     static struct outcome want, got;
     uint64_t events = 0, dark_wakeups = 0;
     for (uint32_t n = 1; n <= 12; n++) {
         for (uint32_t scheduler = SCHED_LRR; scheduler <= SCHED_CTA_AWARE; scheduler++) {
             const struct savings off = technique(0, 0, 0);
-            go(n, scheduler, is_kepler, CLUSTER_AT_ISSUE, NULL, &want, WITNESS);
+            go(n, scheduler, is_kepler, LANE_GROUP_AT_ISSUE, NULL, &want, WITNESS);
             check(&want, &off, is_kepler ? 6 : 2);
             for (uint32_t i = 0; i < WW_COUNT(set); i++) {
                 struct savings s = technique(set[i], n & 1, n >> 1 & 1);
-                if (cluster_at == CLUSTER_AT_ENTRY && n % 4 == 0) savings_set(&s, "wakeup_delay", 0);
-                go(n, scheduler, is_kepler, cluster_at, &s, &got, WITNESS);
+                if (lane_group_at == LANE_GROUP_AT_ENTRY && n % 4 == 0)
+                    savings_set(&s, "wakeup_delay", 0);
+                go(n, scheduler, is_kepler, lane_group_at, &s, &got, WITNESS);
                 assert_memory_equal(got.memory, want.memory, sizeof want.memory);
                 assert_int_equal(got.a.c[ACT_warp_instructions], want.a.c[ACT_warp_instructions]);
                 check(&got, &s, is_kepler ? 6 : 2);
@@ -229,19 +232,19 @@ static void all_programs(bool is_kepler, uint32_t cluster_at) {
 }
 static void fermi(void **state) {
     (void)state;
-    all_programs(false, CLUSTER_AT_ISSUE);
+    all_programs(false, LANE_GROUP_AT_ISSUE);
 }
 static void kepler(void **state) {
     (void)state;
-    all_programs(true, CLUSTER_AT_ISSUE);
+    all_programs(true, LANE_GROUP_AT_ISSUE);
 }
 static void fermi_at_entry(void **state) {
     (void)state;
-    all_programs(false, CLUSTER_AT_ENTRY);
+    all_programs(false, LANE_GROUP_AT_ENTRY);
 }
 static void kepler_at_entry(void **state) {
     (void)state;
-    all_programs(true, CLUSTER_AT_ENTRY);
+    all_programs(true, LANE_GROUP_AT_ENTRY);
 }
 
 static const uint32_t of_lanes[] = {
@@ -255,7 +258,7 @@ static void every_cycle(void **state) {
     for (uint32_t n = 1; n <= 12; n++)
         for (uint32_t k = 0; k < 4 * (WW_COUNT(set) + WW_COUNT(of_lanes)); k++) {
             const bool has_lanes = k >= 4 * WW_COUNT(set), is_kepler = k & 1, at_entry = k & 2;
-            const uint32_t at = at_entry ? CLUSTER_AT_ENTRY : CLUSTER_AT_ISSUE,
+            const uint32_t at = at_entry ? LANE_GROUP_AT_ENTRY : LANE_GROUP_AT_ISSUE,
                            scheduler = (n + k / 4) % 5;
             struct savings s = technique(has_lanes ? of_lanes[k / 4 - WW_COUNT(set)] : set[k / 4],
                                          n & 1, n >> 1 & 1);

@@ -14,7 +14,7 @@
 #include "savings/savings.h"
 
 // Words separated by spaces: mechanisms, and options as name=value.
-static enum ww_status make(const char *words, uint32_t clusters, struct diags *d,
+static enum ww_status make(const char *words, uint32_t lane_groups, struct diags *d,
                            struct savings *s) {
     static char text[512];
     snprintf(text, sizeof text, "%s", words);
@@ -33,7 +33,7 @@ static enum ww_status make(const char *words, uint32_t clusters, struct diags *d
         r.option[r.n_options].where = "test";
         r.option[r.n_options++].must_be_used = true;
     }
-    const struct sm_config c = {.clusters = clusters, .sfus = 1, .schedulers = 2};
+    const struct sm_config c = {.lane_groups = lane_groups, .sfus = 1, .schedulers = 2};
     return savings_make(&r, &c, d, s);
 }
 
@@ -47,16 +47,16 @@ struct fake {
     uint64_t epochs[SM_MAX_TECHNIQUES]; // that have ended
 };
 
-static inline void fake_make(struct fake *f, const char *words, uint32_t clusters) {
+static inline void fake_make(struct fake *f, const char *words, uint32_t lane_groups) {
     struct diags d;
     diags_init(&d);
     *f = (struct fake){0};
-    if (make(words, clusters, &d, &f->set) != WW_OK) {
+    if (make(words, lane_groups, &d, &f->set) != WW_OK) {
         diags_print(&d, stderr);
         fail();
     }
     diags_free(&d);
-    const struct sm_config c = {.clusters = clusters, .sfus = 1, .schedulers = 2};
+    const struct sm_config c = {.lane_groups = lane_groups, .sfus = 1, .schedulers = 2};
     f->sm = savings_sm_create(&f->set, &c);
     assert_non_null(f->sm);
     f->n = savings_sm_techniques(f->sm, f->p);
@@ -101,7 +101,7 @@ static inline bool fake_on(struct fake *f, uint32_t pipe) {
 static inline uint64_t fake_want(struct fake *f, uint32_t unit, uint64_t pipes) {
     return f->p[0]->gate->wanted(f->p[0]->self, &f->v, unit, pipes);
 }
-// Counts up to cycle `now`, given the idle cycles of INT cluster 0 and 1.
+// Counts up to cycle `now`, given the idle cycles of INT lane group 0 and 1.
 static inline struct activity fake_count(struct fake *f, uint64_t now) {
     struct activity a = {0};
     for (uint32_t i = 0; i < f->n; i++)

@@ -19,7 +19,7 @@ static struct rig *gtx480(void) {
                                       .mshr_merge = 48, .hit_latency = 1, .ports = 1, .lru = true};
     c->schedulers = 2;
     c->scheduler = SCHED_GTO;
-    c->clusters = 2;
+    c->lane_groups = 2;
     c->rf_banks = 16;
     c->collectors = 16;
     c->collector_ports = 1;

@@ -24,7 +24,7 @@ static uint64_t chain(enum kind kind, uint32_t n) {
     struct rig *g = machine();
     if (kind == LONG_DOUBLES) g->c.timing[OPC_DP_ADD].latency = 40;
     if (kind == LONE_DOUBLES) {
-        g->c.sub_cores = g->c.schedulers = g->c.clusters = g->c.sfus = 2;
+        g->c.sub_cores = g->c.schedulers = g->c.lane_groups = g->c.sfus = 2;
     }
     for (uint32_t i = 0; i < n; i++) {
         if (kind == ADDS)

@@ -361,7 +361,7 @@ static void test_results_in_flight(void **state) {
     c->max_warps = 64;
     c->max_threads = 2048;
     c->registers = 1 << 20;
-    c->schedulers = c->clusters = 8;
+    c->schedulers = c->lane_groups = 8;
     c->timing[OPC_MOV] = (struct class_timing){.latency = 2000, .interval = 1};
     g->im.n_regs = 250;
     g->args.block[0] = 1024;

@@ -1,11 +1,11 @@
-// Clusters chosen at issue and at entry. All times follow by hand from the configuration: the first
-// instruction issues in cycle 1, its operands are there read_latency later, an addition's result
-// ten cycles behind its entry.
+// Lane groups chosen at issue and at entry. All times follow by hand from the configuration: the
+// first instruction issues in cycle 1, its operands are there read_latency later, an addition's
+// result ten cycles behind its entry.
 #include "test_rig.h"
 
 static struct rig *entry_rig(uint32_t at, uint32_t read_latency) {
     struct rig *g = rig_new();
-    g->c.cluster_at = at;
+    g->c.lane_group_at = at;
     g->c.read_latency = read_latency;
     return g;
 }
@@ -14,7 +14,7 @@ static struct rig *entry_rig(uint32_t at, uint32_t read_latency) {
 static void dependent_adds(void **state) {
     (void)state;
     for (uint32_t ahead = 0; ahead <= 2; ahead++)
-        for (uint32_t at = CLUSTER_AT_ISSUE; at <= CLUSTER_AT_ENTRY; at++) {
+        for (uint32_t at = LANE_GROUP_AT_ISSUE; at <= LANE_GROUP_AT_ENTRY; at++) {
             struct rig *g = entry_rig(at, 2);
             g->c.collector_ahead = ahead;
             for (uint32_t i = 0; i < 20; i++) iaddi(g, 1, 1, 1);
@@ -22,7 +22,7 @@ static void dependent_adds(void **state) {
             rig_run(g);
             assert_int_equal(g->done_at, 1 + 20 * 12);
             assert_int_equal(act(g, ACT_int_busy_cycles), 20 * 10);
-            assert_int_equal(act(g, ACT_idle_sent), at == CLUSTER_AT_ISSUE ? 20 * 2 : 0);
+            assert_int_equal(act(g, ACT_idle_sent), at == LANE_GROUP_AT_ISSUE ? 20 * 2 : 0);
             rig_free(g);
         }
 }
@@ -32,7 +32,7 @@ static void dependent_adds(void **state) {
 // second add enters in 2 + 3 either way, and has its result in 15.
 static void independent_adds(void **state) {
     (void)state;
-    for (uint32_t at = CLUSTER_AT_ISSUE; at <= CLUSTER_AT_ENTRY; at++) {
+    for (uint32_t at = LANE_GROUP_AT_ISSUE; at <= LANE_GROUP_AT_ENTRY; at++) {
         struct rig *g = entry_rig(at, 1);
         g->c.timing[OPC_INT_ADD].interval = 3;
         iaddi(g, 1, 10, 1);
@@ -40,8 +40,9 @@ static void independent_adds(void **state) {
         mufu(g, 3, 10);
         exit_(g);
         rig_run(g);
-        assert_int_equal(g->done_at, at == CLUSTER_AT_ISSUE ? 16 : 15);
-        assert_int_equal(act(g, ACT_issue_slots + STALL_unit_busy), at == CLUSTER_AT_ISSUE ? 2 : 0);
+        assert_int_equal(g->done_at, at == LANE_GROUP_AT_ISSUE ? 16 : 15);
+        assert_int_equal(act(g, ACT_issue_slots + STALL_unit_busy),
+                         at == LANE_GROUP_AT_ISSUE ? 2 : 0);
         assert_int_equal(act(g, ACT_int_issues), 2);
         assert_int_equal(act(g, ACT_int_busy_cycles), 13);
         rig_free(g);
@@ -52,7 +53,7 @@ static void independent_adds(void **state) {
 // (none) in 3. At issue the move goes in behind: in 5. At entry it does in 3, the other in 4.
 static void who_has_operands(void **state) {
     (void)state;
-    for (uint32_t at = CLUSTER_AT_ISSUE; at <= CLUSTER_AT_ENTRY; at++) {
+    for (uint32_t at = LANE_GROUP_AT_ISSUE; at <= LANE_GROUP_AT_ENTRY; at++) {
         struct rig *g = entry_rig(at, 1);
         g->c.rf_banks = 4;
         g->c.collector_ports = 1;
@@ -60,7 +61,7 @@ static void who_has_operands(void **state) {
         movi(g, 1, 1);
         exit_(g);
         rig_run(g);
-        assert_int_equal(g->done_at, at == CLUSTER_AT_ISSUE ? 15 : 14);
+        assert_int_equal(g->done_at, at == LANE_GROUP_AT_ISSUE ? 15 : 14);
         rig_free(g);
     }
 }
@@ -73,7 +74,7 @@ static void collectors_wait(void **state) {
     (void)state;
     static const uint32_t slots[] = {2 + 4 + 4, 1 + 4 + 4, 4};
     for (uint32_t ahead = 0; ahead <= 2; ahead++) {
-        struct rig *g = entry_rig(CLUSTER_AT_ENTRY, 2);
+        struct rig *g = entry_rig(LANE_GROUP_AT_ENTRY, 2);
         g->c.collectors = 1;
         g->c.collector_ahead = ahead;
         g->c.timing[OPC_MOV].interval = 5;
@@ -87,25 +88,25 @@ static void collectors_wait(void **state) {
     }
 }
 
-// An integer and a float of one warp in cycle 1. A cluster takes one of them a cycle: at issue the
-// second waits for the scheduler's next turn, at entry both issue and the second enters a cycle
-// later. With two clusters both enter at once.
-static void a_cluster_takes_one(void **state) {
+// An integer and a float of one warp in cycle 1. A lane group takes one of them a cycle: at issue
+// the second waits for the scheduler's next turn, at entry both issue and the second enters a cycle
+// later. With two lane groups both enter at once.
+static void a_lane_group_takes_one(void **state) {
     (void)state;
-    for (uint32_t at = CLUSTER_AT_ISSUE; at <= CLUSTER_AT_ENTRY; at++)
-        for (uint32_t clusters = 1; clusters <= 2; clusters++) {
+    for (uint32_t at = LANE_GROUP_AT_ISSUE; at <= LANE_GROUP_AT_ENTRY; at++)
+        for (uint32_t lane_groups = 1; lane_groups <= 2; lane_groups++) {
             struct rig *g = entry_rig(at, 1);
-            g->c.clusters = clusters;
+            g->c.lane_groups = lane_groups;
             g->c.int_fp_shared_issue = true;
             g->c.issue_width = g->c.max_issues_per_warp = 2;
             iadd(g, 1, 10, 11);
             fadd(g, 2, 12, 13);
             exit_(g);
             rig_run(g);
-            assert_int_equal(g->done_at, clusters == 1 ? 13 : 12);
-            const bool pairs = at == CLUSTER_AT_ENTRY || clusters == 2;
+            assert_int_equal(g->done_at, lane_groups == 1 ? 13 : 12);
+            const bool pairs = at == LANE_GROUP_AT_ENTRY || lane_groups == 2;
             assert_int_equal(act(g, ACT_issue_slots + STALL_dual), pairs);
-            assert_int_equal(act(g, ACT_fp_issues + clusters - 1), 1);
+            assert_int_equal(act(g, ACT_fp_issues + lane_groups - 1), 1);
             rig_free(g);
         }
 }
@@ -159,7 +160,7 @@ static void add_gate(struct rig *g, struct gate *gate, struct sm_gate_port *port
 // enters then.
 static void off_at_entry(void **state) {
     (void)state;
-    struct rig *g = entry_rig(CLUSTER_AT_ENTRY, 2);
+    struct rig *g = entry_rig(LANE_GROUP_AT_ENTRY, 2);
     struct gate gate = gate_of(SM_PIPE_INT, 50);
     struct sm_gate_port port;
     struct sm_technique p;
@@ -179,7 +180,7 @@ static void off_at_entry(void **state) {
 // entered.
 static void exit_waits_for_entry(void **state) {
     (void)state;
-    struct rig *g = entry_rig(CLUSTER_AT_ENTRY, 2);
+    struct rig *g = entry_rig(LANE_GROUP_AT_ENTRY, 2);
     struct gate gate = gate_of(SM_PIPE_INT, 50);
     struct sm_gate_port port;
     struct sm_technique p;
@@ -193,14 +194,14 @@ static void exit_waits_for_entry(void **state) {
     rig_free(g);
 }
 
-// Cluster 0 is off. Of two moves in cycle 1 the first enters cluster 1 in cycle 2, the second finds
-// none that is free and on, asks for cluster 0 and enters cluster 1 a cycle later. One move alone
-// asks for nothing.
+// Lane group 0 is off. Of two moves in cycle 1 the first enters lane group 1 in cycle 2, the second
+// finds none that is free and on, asks for lane group 0 and enters lane group 1 a cycle later. One
+// move alone asks for nothing.
 static void who_is_on_comes_first(void **state) {
     (void)state;
     for (uint32_t n = 1; n <= 2; n++) {
-        struct rig *g = entry_rig(CLUSTER_AT_ENTRY, 1);
-        g->c.clusters = 2;
+        struct rig *g = entry_rig(LANE_GROUP_AT_ENTRY, 1);
+        g->c.lane_groups = 2;
         g->c.issue_width = g->c.max_issues_per_warp = 2;
         struct gate gate = gate_of(SM_PIPE_INT, UINT64_MAX);
         struct sm_gate_port port;
@@ -218,12 +219,13 @@ static void who_is_on_comes_first(void **state) {
     }
 }
 
-// FP of cluster 1 is off, and a cluster takes one instruction a cycle: the integer, though first,
-// goes to cluster 1, so that the float of the same cycle finds its pipeline on. None asks.
-static void clusters_whose_twin_is_off_come_first(void **state) {
+// FP of lane group 1 is off, and a lane group takes one instruction a cycle: the integer, though
+// first, goes to lane group 1, so that the float of the same cycle finds its pipeline on. None
+// asks.
+static void lane_groups_whose_twin_is_off_come_first(void **state) {
     (void)state;
-    struct rig *g = entry_rig(CLUSTER_AT_ENTRY, 1);
-    g->c.clusters = 2;
+    struct rig *g = entry_rig(LANE_GROUP_AT_ENTRY, 1);
+    g->c.lane_groups = 2;
     g->c.int_fp_shared_issue = true;
     g->c.issue_width = g->c.max_issues_per_warp = 2;
     struct gate gate = gate_of(SM_PIPE_FP + 1, UINT64_MAX);
@@ -251,7 +253,7 @@ static uint32_t same_write(void *self, const struct sm_row_access *a) {
 }
 static void rows_delay(void **state) {
     (void)state;
-    struct rig *g = entry_rig(CLUSTER_AT_ENTRY, 1);
+    struct rig *g = entry_rig(LANE_GROUP_AT_ENTRY, 1);
     const struct sm_row_port rows = {.read = slow_read, .write = same_write};
     const struct sm_technique p = {.name = "slow", .rows = &rows};
     g->technique[g->n_techniques++] = &p;
@@ -273,7 +275,7 @@ static void refusals(void **state) {
         {3, 0, true, "does not go with shared_on_lanes"},
     };
     for (size_t i = 0; i < WW_COUNT(row); i++) {
-        struct rig *g = entry_rig(CLUSTER_AT_ENTRY, row[i].read_latency);
+        struct rig *g = entry_rig(LANE_GROUP_AT_ENTRY, row[i].read_latency);
         g->c.collector_ahead = row[i].ahead;
         g->c.shared_on_lanes = row[i].on_lanes;
         struct sm *sm;
@@ -282,7 +284,7 @@ static void refusals(void **state) {
         char said[256] = "";
         diags_first(&g->d, said, sizeof said);
         if (strstr(said, row[i].why) == NULL) fail_msg("said '%s'", said);
-        g->c.cluster_at = CLUSTER_AT_ISSUE; // then it does
+        g->c.lane_group_at = LANE_GROUP_AT_ISSUE; // then it does
         movi(g, 1, 1);
         exit_(g);
         rig_run(g);
@@ -296,11 +298,11 @@ int main(void) {
         cmocka_unit_test(independent_adds),
         cmocka_unit_test(who_has_operands),
         cmocka_unit_test(collectors_wait),
-        cmocka_unit_test(a_cluster_takes_one),
+        cmocka_unit_test(a_lane_group_takes_one),
         cmocka_unit_test(off_at_entry),
         cmocka_unit_test(exit_waits_for_entry),
         cmocka_unit_test(who_is_on_comes_first),
-        cmocka_unit_test(clusters_whose_twin_is_off_come_first),
+        cmocka_unit_test(lane_groups_whose_twin_is_off_come_first),
         cmocka_unit_test(rows_delay),
         cmocka_unit_test(refusals),
     };

@@ -93,12 +93,12 @@ static void interval_limits(void **state) {
     rig_free(g);
 }
 
-// Two clusters halve that: instructions go in pairs of cycles 1,2 4,5 7,8 ...: the N-th (N even,
+// Two lane groups halve that: instructions go in pairs of cycles 1,2 4,5 7,8 ...: the N-th (N even,
 // from 1) issues at 1 + 3 (N/2 - 1) + 1.
-static void two_clusters_share_the_work(void **state) {
+static void two_lane_groups_share_the_work(void **state) {
     (void)state;
     struct rig *g = rig_new();
-    g->c.clusters = 2;
+    g->c.lane_groups = 2;
     g->c.timing[OPC_MOV].interval = 3;
     for (uint32_t i = 0; i < 30; i++) movi(g, i, i);
     exit_(g);
@@ -339,12 +339,12 @@ static void products_in_sfu_and_control_in_int(void **state) {
     }
 }
 
-// Two schedulers, two warps, two clusters: both warps run as if alone.
+// Two schedulers, two warps, two lane groups: both warps run as if alone.
 static void two_schedulers(void **state) {
     (void)state;
     struct rig *g = rig_new();
     g->c.schedulers = 2;
-    g->c.clusters = 2;
+    g->c.lane_groups = 2;
     g->args.block[0] = 64;
     for (uint32_t i = 0; i < 30; i++) movi(g, i, i);
     exit_(g);
@@ -374,7 +374,7 @@ static void warps_of_all_schedulers(void **state) {
     for (size_t r = 0; r < WW_COUNT(row); r++) {
         for (uint32_t scheduler = SCHED_LRR; scheduler <= SCHED_TWO_LEVEL; scheduler += 2) {
             struct rig *g = rig_new();
-            g->c.schedulers = g->c.clusters = 2;
+            g->c.schedulers = g->c.lane_groups = 2;
             g->c.scheduler = scheduler;
             g->c.active_warps = 8;
             g->c.shared_warps = row[r].shared;
@@ -388,13 +388,13 @@ static void warps_of_all_schedulers(void **state) {
     }
 }
 
-// Double precision in the clusters' pipelines: two of them take two a cycle, and the count is
+// Double precision in the lane groups' pipelines: two of them take two a cycle, and the count is
 // theirs.
-static void double_precision_in_clusters(void **state) {
+static void double_precision_in_lane_groups(void **state) {
     (void)state;
     for (uint32_t pipe = DP_PIPE_INT; pipe <= DP_PIPE_FP; pipe++) {
         struct rig *g = rig_new();
-        g->c.schedulers = g->c.clusters = 2;
+        g->c.schedulers = g->c.lane_groups = 2;
         g->c.dp_units = 1;
         g->c.dp_pipe = pipe;
         g->c.dp_blocks_issue = true; // of a unit that is not there
@@ -445,7 +445,7 @@ static void dual_issue(void **state) {
     g = rig_new();
     g->c.issue_width = g->c.max_issues_per_warp = 2;
     g->c.dual_issue_diff_units = true;
-    g->c.clusters = 2;
+    g->c.lane_groups = 2;
     for (uint32_t i = 0; i < 10; i++) iadd(g, i, 30, 31);
     exit_(g);
     rig_run(g);
@@ -729,7 +729,7 @@ int main(void) {
         cmocka_unit_test(bubbles_are_short_gaps),
         cmocka_unit_test(independent_adds_are_issue_limited),
         cmocka_unit_test(interval_limits),
-        cmocka_unit_test(two_clusters_share_the_work),
+        cmocka_unit_test(two_lane_groups_share_the_work),
         cmocka_unit_test(sfu_interval),
         cmocka_unit_test(bank_conflict),
         cmocka_unit_test(bank_with_one_port_does_not_slow_a_chain),
@@ -743,7 +743,7 @@ int main(void) {
         cmocka_unit_test(two_schedulers),
         cmocka_unit_test(warps_of_all_schedulers),
         cmocka_unit_test(double_precision_blocks),
-        cmocka_unit_test(double_precision_in_clusters),
+        cmocka_unit_test(double_precision_in_lane_groups),
         cmocka_unit_test(dual_issue),
         cmocka_unit_test(scheduler_interval),
         cmocka_unit_test(loop),

@@ -64,7 +64,7 @@ static void share_out(struct sm_config *c) {
     c->sub_cores = n;
     c->shared_warps = false;
     uint32_t *const keys[] = {
-        &c->schedulers, &c->clusters,       &c->sfus,           &c->dp_units,   &c->rf_banks,
+        &c->schedulers, &c->lane_groups,       &c->sfus,           &c->dp_units,   &c->rf_banks,
         &c->collectors, &c->collectors_sfu, &c->collectors_mem, &c->result_bus, &c->fetch_width};
     for (size_t i = 0; i < WW_COUNT(keys); i++) *keys[i] = (*keys[i] + n - 1) / n * n;
     if (c->active_warps < c->schedulers) c->active_warps = c->schedulers;
@@ -106,7 +106,7 @@ static struct rig *random_rig(uint32_t which, bool memory) {
     c->schedulers = 1u << rnd(3);
     c->scheduler = rnd(3);
     c->active_warps = c->schedulers * (1 + rnd(6));
-    c->clusters = 1 + rnd(4);
+    c->lane_groups = 1 + rnd(4);
     c->rf_banks = 1u << rnd(6);
     c->collector_ports = 1 + rnd(3);
     c->collectors = 1 + rnd(16);
@@ -137,11 +137,11 @@ static struct rig *random_rig(uint32_t which, bool memory) {
     c->cvt_pipe = c->int_mul_pipe & 1;
     c->ctrl_on_lanes = rnd(2);
     if (which % 3 == 1) {
-        c->cluster_at = CLUSTER_AT_ENTRY;
+        c->lane_group_at = LANE_GROUP_AT_ENTRY;
         c->collector_ahead %= 3;
         c->read_latency += 2;
     }
-    if (which % 5 == 2 && c->cluster_at == CLUSTER_AT_ISSUE) {
+    if (which % 5 == 2 && c->lane_group_at == LANE_GROUP_AT_ISSUE) {
         c->dependences = SM_CONTROL;
         c->late_read = rnd(20);
         c->shared_warps = false;

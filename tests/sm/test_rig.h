@@ -226,7 +226,7 @@ static struct rig *rig_new(void) {
         .fetch_width = 8, .fetch_instructions = 64, .ibuffer_entries = 128, .instruction_bytes = 8,
         .decode_latency = 1, .schedulers = 1, .scheduler = SCHED_LRR, .issue_width = 1,
         .scheduler_interval = 1, .active_warps = 8, .max_issues_per_warp = 1, .branch_latency = 4,
-        .rf_banks = 32, .collectors = 64, .collector_ports = 4, .result_bus = 32, .clusters = 1,
+        .rf_banks = 32, .collectors = 64, .collector_ports = 4, .result_bus = 32, .lane_groups = 1,
         .sfus = 1, .dp_units = 1, .lsu_queue = 8, .agu_lanes = 32, .coalesce = COALESCE_LINE128,
         .coalesce_uncached = COALESCE_SECTOR32, .shared_banks = 32, .shared_bank_bytes = 4,
         .shared_lanes_a_pass = 32, .shared_latency = 20, .shared_pass_cycles = 2,

@@ -317,10 +317,10 @@ static void gated_unit(void **state) {
     rig_free(g);
 }
 
-// Two clusters that take INT or FP, not both, in a cycle; two schedulers: warp 0 adds floats, warp
-// 1 integers, each an addition a cycle. With a pipeline off, INT and FP go to the clusters in which
-// they are on, whichever comes first, and no scheduler asks for the one that is off. With all on
-// the first turn takes cluster 0.
+// Two lane groups that take INT or FP, not both, in a cycle; two schedulers: warp 0 adds floats,
+// warp 1 integers, each an addition a cycle. With a pipeline off, INT and FP go to the lane groups
+// in which they are on, whichever comes first, and no scheduler asks for the one that is off. With
+// all on the first turn takes lane group 0.
 struct pipes {
     uint64_t off, cycle;
     uint32_t asked, pairs, first, of[2], want[2]; // of: pipe of this cycle's INT and FP
@@ -375,7 +375,7 @@ static void one_side_off(void **state) {
         uint64_t done_at[2], issues[2][SM_PIPES];
         for (uint32_t i = 0; i < 2; i++) {
             struct rig *g = rig_new();
-            g->c.schedulers = g->c.clusters = 2;
+            g->c.schedulers = g->c.lane_groups = 2;
             g->c.int_fp_shared_issue = true;
             struct sm_gate gate[SM_PIPES];
             for (uint32_t j = 0; j < SM_PIPES; j++)
@@ -432,7 +432,7 @@ static void goes_off(void **state) {
     uint64_t done_at[2];
     for (uint32_t k = 0; k < 2; k++) {
         struct rig *g = rig_new();
-        g->c.clusters = 1;
+        g->c.lane_groups = 1;
         struct window w = {.on_at = UINT64_MAX};
         for (uint32_t p = 0; p < SM_PIPES; p++)
             w.gate[p] = (struct sm_gate){UINT64_MAX, SM_GATE_NEVER};

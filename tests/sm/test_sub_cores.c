@@ -4,12 +4,12 @@
 
 enum { SUBS = 4, SFU_INTERVAL = 4, DP_INTERVAL = 3 };
 
-// Four schedulers, clusters and SFUs: those of one sub-core, or one for each of four.
+// Four schedulers, lane groups and SFUs: those of one sub-core, or one for each of four.
 static struct rig *machine(uint32_t sub_cores) {
     struct rig *g = rig_new();
     struct sm_config *c = &g->c;
     c->sub_cores = sub_cores;
-    c->schedulers = c->clusters = c->sfus = c->dp_units = SUBS;
+    c->schedulers = c->lane_groups = c->sfus = c->dp_units = SUBS;
     c->timing[OPC_SFU_RCP] = (struct class_timing){.latency = 10, .interval = SFU_INTERVAL};
     return g;
 }
@@ -115,7 +115,7 @@ static void test_refused(void **state) {
     struct rig *g = machine(SUBS);
     const struct { uint32_t *key, value; } bad[] = {
         {&g->c.sub_cores, 3},  {&g->c.sub_cores, 8}, {&g->c.schedulers, 2},
-        {&g->c.max_warps, 46}, {&g->c.clusters, 2},  {&g->c.sfus, 1},
+        {&g->c.max_warps, 46}, {&g->c.lane_groups, 2},  {&g->c.sfus, 1},
         {&g->c.dp_units, 2},   {&g->c.rf_banks, 30}, {&g->c.collectors, 6},
         {&g->c.result_bus, 1}, {&g->c.fetch_width, 1}};
     for (size_t i = 0; i < WW_COUNT(bad); i++) {

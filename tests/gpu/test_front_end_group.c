@@ -1,6 +1,6 @@
-// SMs in clusters: any number of them on one host thread gives the same run; a cluster that shares
-// a front end computes the same on any number of threads, takes CTAs in sets, leaves the tail to
-// one cluster.
+// SMs in front-end groups: any number of them on one host thread gives the same run; a front-end
+// group that shares a front end computes the same on any number of threads, takes CTAs in sets,
+// leaves the tail to one front-end group.
 #include "activity/sm.h"
 #include "test_gpu.h"
 
@@ -22,13 +22,14 @@ static struct gpu_options options_with(uint32_t threads, uint32_t group, uint32_
     snprintf(sms, sizeof sms, "%u", shares);
     struct savings_request r = {
         .mechanism = {{"front-end-sharing", "test"}},
-        .option = {{.name = "cluster_sms", .value = sms, .where = "test", .must_be_used = true},
-                   {.name = "lock_step", .value = lock_step, .where = "test"}},
+        .option =
+            {{.name = "front_end_group_sms", .value = sms, .where = "test", .must_be_used = true},
+             {.name = "lock_step", .value = lock_step, .where = "test"}},
         .n_mechanisms = 1,
         .n_options = 2};
     struct diags d;
     diags_init(&d);
-    const struct sm_config c = {.clusters = 2};
+    const struct sm_config c = {.lane_groups = 2};
     assert_int_equal(savings_make(&r, &c, &d, &o.savings), WW_OK);
     diags_free(&d);
     return o;
@@ -85,8 +86,8 @@ static void threads_do_not_matter(void **state) {
     }
 }
 
-// 64 CTAs divide: all share to the end, each SM has four. 67: three are left for clusters of four,
-// one for clusters of two; one cluster is ungrouped for them.
+// 64 CTAs divide: all share to the end, each SM has four. 67: three are left for front-end groups
+// of four, one for front-end groups of two; one front-end group is ungrouped for them.
 static void sets_and_tail(void **state) {
     (void)state;
     static struct outcome x;
@@ -117,7 +118,8 @@ static void sets_and_tail(void **state) {
     }
 }
 
-// Sets alone: every SM has a front end of its own, and the CTAs of a cluster's SMs are as many.
+// Sets alone: every SM has a front end of its own, and the CTAs of a front-end group's SMs are as
+// many.
 static void sets_without_lock_step(void **state) {
     (void)state;
     static struct outcome x;
@@ -152,7 +154,7 @@ static void refused(void **state) {
     assert_int_equal(gpu_create(&c, &o, &d, &g), WW_ERROR_CONFIG);
     char text[256];
     diags_first(&d, text, sizeof text);
-    assert_non_null(strstr(text, "clusters of 2 SMs do not divide the 15 SMs of gtx480"));
+    assert_non_null(strstr(text, "front-end groups of 2 SMs do not divide the 15 SMs of gtx480"));
     diags_free(&d);
 }
 
