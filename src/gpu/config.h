@@ -11,9 +11,8 @@ enum { GPU_NAME_BYTES = 64, GPU_TEXT_BYTES = 256, GPU_PATH_BYTES = 1024 };
 // An empty configuration, and a copy of one, in the arena.
 struct gpu_config *gpu_config_new(struct arena *a);
 struct gpu_config *gpu_config_copy(struct arena *a, const struct gpu_config *c);
-// The name of the file without .yaml ("gtx480"), and where it lies.
+// The name of the file without .yaml ("gtx480").
 const char *gpu_config_name(const struct gpu_config *c);
-const char *gpu_config_path(const struct gpu_config *c);
 uint32_t gpu_config_arch(const struct gpu_config *c); // compute capability: 75 is 7.5
 // What the files say of clock and supply before options, or a section `core`, change them; 0 in a
 // configuration made by hand.

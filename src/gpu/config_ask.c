@@ -185,7 +185,6 @@ struct gpu_config *gpu_config_copy(struct arena *a, const struct gpu_config *c) 
 }
 
 const char *gpu_config_name(const struct gpu_config *c) { return c->name; }
-const char *gpu_config_path(const struct gpu_config *c) { return c->path; }
 uint32_t gpu_config_arch(const struct gpu_config *c) { return c->cc_major * 10 + c->cc_minor; }
 double gpu_config_file_mhz(const struct gpu_config *c) { return c->nominal.core_mhz; }
 double gpu_config_file_v(const struct gpu_config *c) { return c->nominal.vdd_v; }
