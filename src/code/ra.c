@@ -4,6 +4,8 @@
 //   graph        which words of which registers conflict             ra_graph.c
 //   coalesce     registers tied by moves share one place
 //   colour       smallest degree first, lowest place first           ra_color.c
+//   make anew    what found no place and is cheap to compute again;
+//                next round, without counting this one               ra_remake.c
 //   spill        what found no place goes to memory; next round      ra_spill.c
 //
 // Predicates first, since those that find no place become general registers. Rounds keep spilled
@@ -23,14 +25,16 @@ struct allocation {
     uint32_t n_colors;
     enum ra_class cls;
     struct ra_spill spill;
-    uint32_t round;
+    uint32_t round, remade; // rounds of spilling, of making values anew
+    bool never_remakes;
+    struct mfunc before; // the function before values were made anew
     bool done, failed;
     // result, in the function's arena
     uint32_t *place; // register -> colour
     uint32_t used;
 };
 
-enum { MAX_ROUNDS = 60, GRAPH_SLACK = 96 };
+enum { MAX_ROUNDS = 60, MAX_REMADE = 8, GRAPH_SLACK = 96 };
 // For how many instructions a reloaded value stays in its register.
 enum { WINDOW_AT_CALLS = 32, LAST_WINDOW = 2 };
 static const uint32_t window_of_round[LAST_WINDOW + 1] = {6, 2, 0};
@@ -97,6 +101,17 @@ static bool keeps_r1(const struct mfunc *f) {
     return mfunc_has_sp(f) || gen_has(f->target->gen, TRAIT_STACK_REGISTER);
 }
 
+static struct mfunc copy_of(const struct mfunc *f) {
+    struct mfunc c = *f;
+    c.inst.at = arena_copy(f->arena, f->inst.at, f->inst.n * sizeof *f->inst.at);
+    c.inst.cap = f->inst.n;
+    c.label_at.at = arena_copy(f->arena, f->label_at.at, f->label_at.n * sizeof *f->label_at.at);
+    c.label_at.cap = f->label_at.n;
+    c.vreg_words.at = arena_copy(f->arena, f->vreg_words.at, f->vreg_words.n);
+    c.vreg_words.cap = f->vreg_words.n;
+    return c;
+}
+
 static void run_round(struct mfunc *f, struct arena *scratch, void *context) {
     struct allocation *al = context;
     struct ra r = {.f = f,
@@ -126,6 +141,8 @@ static void run_round(struct mfunc *f, struct arena *scratch, void *context) {
     // alignment may keep a few words empty: late rounds make more room
     const uint32_t late = al->round > 3 ? (al->round - 3) / 2 : 0;
     const uint32_t limit = late * 2 < room ? room - late : room / 2;
+    const bool may_remake = al->round == 0 && al->remade < MAX_REMADE && !al->never_remakes;
+    if (may_remake && (found || r.pressure > room + 2)) ra_find_recipes(&r);
     // copies of one value count as two in the pressure: a little more than the limit may do
     if (!found && r.pressure > room + 2) found = ra_relieve(&r, limit, victim);
     if (!found && !too_large) {
@@ -133,18 +150,57 @@ static void run_round(struct mfunc *f, struct arena *scratch, void *context) {
             keep_result(al, &r);
             return;
         }
+        if (may_remake) ra_find_recipes(&r);
         found = ra_relieve(&r, limit, victim) || ra_evict(&r, victim);
     }
     if (!found) {
         al->failed = true;
         return;
     }
+    if (may_remake && ra_can_remake(&r, victim)) {
+        if (al->remade++ == 0) al->before = copy_of(f);
+        ra_remake(&r, victim);
+        return;
+    }
     ra_spill(&r, &al->spill, victim);
+    al->round++;
+}
+
+// Instructions by how often they are likely to execute, an access of memory for a spilled value as
+// several.
+static void add_up_cost(struct mfunc *f, struct arena *scratch, void *context) {
+    double *cost = context;
+    struct cfg *c = cfg_build(scratch, f);
+    cfg_dominators(c);
+    cfg_loops(c);
+    for (uint32_t i = 0; i < f->inst.n; i++)
+        *cost +=
+            ra_weight_at(c, c->block_of[i]) * (f->inst.at[i].flags & MF_SPILL ? RA_ACCESS_COST : 1);
+}
+
+static void run_rounds(struct mfunc *f, struct allocation *al) {
+    while (al->round < MAX_ROUNDS && !al->done && !al->failed) edit_with_scratch(f, run_round, al);
+}
+
+// What is made anew keeps its sources in registers, so that others may go to memory: without it the
+// function may be cheaper.
+static void try_without_remaking(struct mfunc *f, struct allocation *al) {
+    struct allocation plain = {.cls = al->cls, .n_colors = al->n_colors, .never_remakes = true};
+    const struct mfunc with = copy_of(f);
+    double cost_with = 0, cost_without = 0;
+    edit_with_scratch(f, add_up_cost, &cost_with);
+    *f = al->before;
+    run_rounds(f, &plain);
+    edit_with_scratch(f, add_up_cost, &cost_without);
+    if (plain.done && (!al->done || cost_without <= cost_with))
+        *al = plain;
+    else
+        *f = with;
 }
 
 static bool allocate(struct mfunc *f, struct allocation *al, struct diags *d) {
-    for (al->round = 0; al->round < MAX_ROUNDS && !al->done && !al->failed; al->round++)
-        edit_with_scratch(f, run_round, al);
+    run_rounds(f, al);
+    if (al->remade) try_without_remaking(f, al);
     if (al->done) return true;
     if (d)
         diag_at(d, DIAG_ERROR, WW_ERROR_UNSUPPORTED, f->module ? f->module->name : NULL,

@@ -45,6 +45,8 @@ struct ra {
     bool *remat;       // can be made anew from its definitions
     uint32_t pressure; // most words (or predicates) live at once
 
+    struct ra_recipes *recipes; // ra_remake.c; NULL: not asked for
+
     uint32_t
         *same_guard; // a word's slot -> that of the word it may overwrite (ra_graph.c); or NULL
     // interference between registers, before grouping
@@ -74,6 +76,10 @@ void ra_measure(struct ra *r);
 bool ra_relieve(struct ra *r, uint32_t limit, bool *victim);
 // Marks for each group without a colour the cheapest of itself and its neighbours; false: cannot.
 bool ra_evict(struct ra *r, bool *victim);
+// How often a block is likely to execute, from the loops around it.
+double ra_weight_at(const struct cfg *c, uint32_t block);
+// An access of local memory, counted in instructions.
+enum { RA_ACCESS_COST = 4 };
 uint32_t ra_node_of(const struct ra *r, uint32_t slot);
 static inline bool ra_has(const struct ra *r, uint32_t slot) {
     if (r->cls == RA_GPR) return slot < r->live->n_words;
@@ -109,6 +115,15 @@ void ra_give_temps(struct mfunc *f, struct arena *scratch, void *context);
 // ra_save.c: what a function that keeps registers for its callers stores first and reloads last,
 // once all registers are real ones.
 void ra_save(struct mfunc *f, struct arena *scratch, void *unused);
+
+// ra_remake.c: registers that can be computed again where they are read.
+void ra_find_recipes(struct ra *r);
+// Instructions that make the root anew at each read; 0: it cannot be, or that does not pay.
+uint32_t ra_recipe_length(const struct ra *r, uint32_t root);
+// Leaves of the marked registers, where there are some, those to be made anew in one go; false:
+// there are none, and the marks stay.
+bool ra_can_remake(const struct ra *r, bool *victim);
+void ra_remake(struct ra *r, const bool *victim);
 
 // ra_spill.c
 enum { RA_TAG_NONE, RA_TAG_RELOAD, RA_TAG_STORE };

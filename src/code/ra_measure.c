@@ -3,9 +3,11 @@
 // memory.
 #include "code/ra.h"
 
+#include <stdlib.h>
+
 static const double depth_weight[] = {1, 10, 100, 1000, 10000};
-static double weight_at(const struct ra *r, uint32_t block) {
-    const uint32_t depth = r->cfg->block[block].loop_depth;
+double ra_weight_at(const struct cfg *c, uint32_t block) {
+    const uint32_t depth = c->block[block].loop_depth;
     return depth_weight[depth < WW_COUNT(depth_weight) ? depth : WW_COUNT(depth_weight) - 1];
 }
 
@@ -111,7 +113,7 @@ void ra_measure(struct ra *r) {
     slot_set_init(&now, r->arena, r->live->n_slots);
     for (uint32_t b = 0; b < r->cfg->n; b++) {
         const struct cfg_block *block = &r->cfg->block[b];
-        const double weight = weight_at(r, b);
+        const double weight = ra_weight_at(r->cfg, b);
         live_block_end(r->live, b, &now);
         for (uint32_t i = block->first + block->n; i-- > block->first;) {
             const struct minst *m = &r->f->inst.at[i];
@@ -143,7 +145,8 @@ static bool may_spill(const struct ra *r, uint32_t root) {
 // What spilling costs for each instruction over which it frees a register. Making a value anew
 // costs an instruction, fetching it from local memory a trip to L1.
 static double price(const struct ra *r, uint32_t root) {
-    const double access = r->remat[root] ? 1 : 4;
+    const uint32_t anew = r->remat[root] ? 1 : ra_recipe_length(r, root);
+    const double access = anew ? anew : RA_ACCESS_COST;
     return access * r->cost[root] / (double)(1 + r->length[root]);
 }
 
@@ -182,27 +185,6 @@ static uint32_t count_live(struct ra *r, const struct point *at, const bool *vic
     return n;
 }
 
-static bool relieve_point(struct ra *r, const struct point *at, uint32_t limit, bool *victim) {
-    bool found = false;
-    if (at->now->n <= limit) return false;
-    for (uint32_t n = count_live(r, at, victim); n > limit;) {
-        const uint32_t v = cheapest_live(r, at, victim);
-        if (v == UINT32_MAX) break;
-        victim[v] = found = true;
-        n = count_live(r, at, victim);
-    }
-    return found;
-}
-
-// What lives over a call shares what the callee leaves.
-static bool relieve_call(struct ra *r, const struct point *at, const struct minst *m,
-                         uint32_t limit, bool *victim) {
-    const uint32_t taken = ra_taken_by(r, m);
-    if (taken >= r->n_colors) return false; // those have gone already
-    const uint32_t needs = call_needs(r, taken);
-    return relieve_point(r, at, limit > needs ? limit - needs : 0, victim);
-}
-
 static void touch_slots(struct ra *r, struct point *at, const uint32_t *slot, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t offset;
@@ -211,30 +193,143 @@ static void touch_slots(struct ra *r, struct point *at, const uint32_t *slot, ui
     }
 }
 
-bool ra_relieve(struct ra *r, uint32_t limit, bool *victim) {
+// Where a slot of a marked register lives.
+struct stretch {
+    uint32_t from, to; // points, both included
+    uint32_t next;     // of the same root
+};
+struct relief {
+    struct ra *r;
+    struct point at;
+    bool *victim, found;
+    int32_t *room; // point -> words that may still live there
+    VEC(struct stretch) stretch;
+    uint32_t *open;  // slot -> its last stretch
+    uint32_t *lives; // root -> its first stretch
+};
+typedef void visit_point(struct relief *rl, uint32_t point, uint32_t limit);
+
+static void relieve_point(struct relief *rl, uint32_t point, uint32_t limit) {
+    (void)point;
+    if (rl->at.now->n <= limit) return;
+    for (uint32_t n = count_live(rl->r, &rl->at, rl->victim); n > limit;) {
+        const uint32_t v = cheapest_live(rl->r, &rl->at, rl->victim);
+        if (v == UINT32_MAX) break;
+        rl->victim[v] = rl->found = true;
+        n = count_live(rl->r, &rl->at, rl->victim);
+    }
+}
+
+// What lives over a call shares what the callee leaves.
+static void visit_call(struct relief *rl, const struct minst *m, uint32_t point, uint32_t limit,
+                       visit_point *visit) {
+    const uint32_t taken = ra_taken_by(rl->r, m);
+    if (taken >= rl->r->n_colors) return; // those have gone already
+    const uint32_t needs = call_needs(rl->r, taken);
+    visit(rl, point, limit > needs ? limit - needs : 0);
+}
+
+// Visits the points behind (2 i + 1) and before (2 i) each instruction i, with the words that may
+// live there. Points of a block come from its end.
+static void visit_points(struct relief *rl, uint32_t limit, visit_point *visit) {
+    struct ra *const r = rl->r;
     struct slot_set now;
     slot_set_init(&now, r->arena, r->live->n_slots);
-    struct point at = {.now = &now};
-    at.touched = arena_alloc(r->arena, ((size_t)r->n + 1) * sizeof *at.touched);
-    bool found = false;
+    rl->at = (struct point){.now = &now};
+    rl->at.touched = arena_alloc(r->arena, ((size_t)r->n + 1) * sizeof *rl->at.touched);
     for (uint32_t b = 0; b < r->cfg->n; b++) {
         const struct cfg_block *block = &r->cfg->block[b];
         live_block_end(r->live, b, &now);
         for (uint32_t i = block->first + block->n; i-- > block->first;) {
             const struct minst *m = &r->f->inst.at[i];
             uint32_t slot[LIVE_MAX_READS];
-            at.epoch++; // behind the instruction, with its results
+            rl->at.epoch++; // behind the instruction, with its results
             for (unsigned which = 0; which < 2; which++)
-                touch_slots(r, &at, slot, live_writes(r->live, m, which, slot));
-            found |= relieve_point(r, &at, limit, victim);
-            if (m->op == OP_CALL || m->op == OP_CALLI) found |= relieve_call(r, &at, m, limit, victim);
+                touch_slots(r, &rl->at, slot, live_writes(r->live, m, which, slot));
+            visit(rl, 2 * i + 1, limit);
+            if (m->op == OP_CALL || m->op == OP_CALLI) visit_call(rl, m, 2 * i + 1, limit, visit);
             live_step_back(r->live, i, &now);
-            at.epoch++; // before it, with its sources
-            touch_slots(r, &at, slot, live_reads(r->live, m, slot));
-            found |= relieve_point(r, &at, limit, victim);
+            rl->at.epoch++; // before it, with its sources
+            touch_slots(r, &rl->at, slot, live_reads(r->live, m, slot));
+            visit(rl, 2 * i, limit);
         }
     }
-    return found;
+}
+
+static void note_room(struct relief *rl, uint32_t point, uint32_t limit) {
+    struct ra *const r = rl->r;
+    const int32_t room = (int32_t)limit - (int32_t)count_live(r, &rl->at, rl->victim);
+    if (room < rl->room[point]) rl->room[point] = room;
+    for (uint32_t j = 0; j < rl->at.now->n; j++) {
+        const uint32_t slot = rl->at.now->dense[j];
+        uint32_t offset;
+        if (!ra_has(r, slot)) continue;
+        const uint32_t root = ra_root(r, ra_node_of(r, slot), &offset), at = rl->open[slot];
+        if (!rl->victim[root]) continue;
+        if (at != UINT32_MAX && rl->stretch.at[at].from <= point + 1 &&
+            rl->stretch.at[at].to >= point) {
+            rl->stretch.at[at].from = point;
+            continue;
+        }
+        rl->open[slot] = rl->stretch.n;
+        vec_push(r->arena, &rl->stretch, ((struct stretch){point, point, rl->lives[root]}));
+        rl->lives[root] = rl->open[slot];
+    }
+}
+
+// Takes so many words from where the root lives; false: they are not there.
+static bool take_room(struct relief *rl, uint32_t root, int32_t words) {
+    bool fits = true;
+    for (uint32_t s = rl->lives[root]; s != UINT32_MAX; s = rl->stretch.at[s].next)
+        for (uint32_t p = rl->stretch.at[s].from; p <= rl->stretch.at[s].to; p++)
+            fits &= (rl->room[p] -= words) >= 0;
+    return fits;
+}
+
+// The walk marks what is cheapest at each point without knowing what it has to mark at the next:
+// where many values replace one another (sums in an unrolled loop) all go in the end, though it
+// takes a few at a time. Those that fit after all keep their registers, the dearest first.
+struct priced {
+    double price;
+    uint32_t root;
+};
+static int by_price(const void *x, const void *y) {
+    const struct priced *a = x, *b = y;
+    if (a->price != b->price) return a->price > b->price ? -1 : 1;
+    return a->root < b->root ? -1 : a->root > b->root;
+}
+
+static void restore(struct relief *rl, uint32_t limit) {
+    struct ra *const r = rl->r;
+    const size_t n_points = 2 * (size_t)r->f->inst.n;
+    rl->room = arena_alloc(r->arena, (n_points + 1) * sizeof *rl->room);
+    for (size_t p = 0; p < n_points; p++) rl->room[p] = INT32_MAX;
+    rl->open = arena_alloc(r->arena, ((size_t)r->live->n_slots + 1) * sizeof *rl->open);
+    rl->lives = arena_alloc(r->arena, ((size_t)r->n + 1) * sizeof *rl->lives);
+    memset(rl->open, 0xff, ((size_t)r->live->n_slots + 1) * sizeof *rl->open);
+    memset(rl->lives, 0xff, ((size_t)r->n + 1) * sizeof *rl->lives);
+    visit_points(rl, limit, note_room);
+    VEC(struct priced) order = {0};
+    for (uint32_t v = 0; v < r->n; v++)
+        if (rl->victim[v]) vec_push(r->arena, &order, ((struct priced){price(r, v), v}));
+    if (order.n) qsort(order.at, order.n, sizeof *order.at, by_price);
+    for (uint32_t i = 0; i < order.n; i++) {
+        const uint32_t v = order.at[i].root;
+        if (take_room(rl, v, 1))
+            rl->victim[v] = false;
+        else
+            take_room(rl, v, -1);
+    }
+}
+
+bool ra_relieve(struct ra *r, uint32_t limit, bool *victim) {
+    struct relief rl = {.r = r, .victim = victim};
+    visit_points(&rl, limit, relieve_point);
+    if (!rl.found) return false;
+    restore(&rl, limit);
+    for (uint32_t v = 0; v < r->n; v++)
+        if (victim[v]) return true;
+    return false;
 }
 
 bool ra_evict(struct ra *r, bool *victim) {

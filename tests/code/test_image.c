@@ -290,6 +290,31 @@ static enum ww_status make_wide(struct made *m, const struct code_target *t, con
     return make_for(m, t, text, "k", option, 0);
 }
 
+// Eighteen values of one that lives on, read on both sides of a barrier: each is made anew behind it.
+static const char derived[] = ".visible .entry k(.param .u64 p) .maxnreg 16 {\n"
+                              ".reg .u64 %p; .reg .u32 %x, %a, %y<18>;\n"
+                              "ld.param.u64 %p, [p]; ld.global.u32 %x, [%p]; mov.u32 %a, 0;\n"
+#define Y(i) "xor.b32 %y" #i ", %x, 7" #i "; mad.lo.u32 %a, %a, 5, %y" #i ";\n"
+    Y(0) Y(1) Y(2) Y(3) Y(4) Y(5) Y(6) Y(7) Y(8) Y(9) Y(10) Y(11) Y(12) Y(13) Y(14) Y(15) Y(16)
+        Y(17) "bar.sync 0;\n"
+#undef Y
+#define Y(i) "mad.lo.u32 %a, %a, 3, %y" #i ";\n"
+    Y(17) Y(16) Y(15) Y(14) Y(13) Y(12) Y(11) Y(10) Y(9) Y(8) Y(7) Y(6) Y(5) Y(4) Y(3) Y(2) Y(1)
+        Y(0) "add.u32 %a, %a, %x; st.global.u32 [%p], %a; ret; }\n";
+#undef Y
+
+static void values_are_made_anew_under_a_limit(void **state) {
+    (void)state;
+    char text[4096];
+    snprintf(text, sizeof text, HEAD "%s", derived);
+    struct made m;
+    make(&m, text, "k");
+    assert_true(m.im->n_regs <= 16);
+    assert_int_equal(m.im->stats.spilled_regs, 0);
+    assert_int_equal(m.im->local_bytes, 0);
+    unmake(&m);
+}
+
 static void limits_hold(void **state) {
     (void)state;
     struct made m;
@@ -512,6 +537,7 @@ int main(void) {
         cmocka_unit_test(recursion_needs_a_stack),
         cmocka_unit_test(alloca_needs_a_stack),
         cmocka_unit_test(tables_hold_instructions),
+        cmocka_unit_test(values_are_made_anew_under_a_limit),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(launch_bounds_limit_registers),
         cmocka_unit_test(callees_keep_registers),
