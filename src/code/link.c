@@ -100,7 +100,7 @@ static void link_code(struct link *k, uint32_t i) {
         else if (m->op == OP_BRX)
             m->aux = (uint16_t)(m->aux + k->table_base[i]);
         if (m->flags & MF_FRAME) patch_frame(m, frame);
-        for (unsigned s = 0; s < 4; s++)
+        for (unsigned s = 0; s < MINST_SRCS; s++)
             if (m->src[s].kind == OPND_CONST && m->src[s].bank == CB_LITERAL)
                 m->src[s].reg += k->literal_base[i];
         if (m->op == OP_LDC && m->sub == CB_LITERAL) m->offset += k->literal_base[i];

@@ -103,7 +103,7 @@ static bool is_extra(const struct opnd *o) { return o->kind == OPND_IMM || o->ki
 void lower_put(struct lower *l, struct minst *m) {
     if (is_extra(&m->src[0]) && m->src[1].kind == OPND_GPR && !isa_fits(m, 0, &m->src[0]))
         isa_commute(m);
-    for (unsigned s = 0; s < 4; s++) {
+    for (unsigned s = 0; s < MINST_SRCS; s++) {
         struct opnd *const o = &m->src[s];
         if (!is_extra(o) || isa_fits(m, s, o)) continue;
         if (o->kind == OPND_IMM) {

@@ -26,7 +26,7 @@ static void count_slot(struct opt *o, uint32_t slot, bool add) {
 
 void opt_count(struct opt *o, const struct minst *m, bool add) {
     if (minst_is_filler(m)) return;
-    for (unsigned s = 0; s < 4; s++) {
+    for (unsigned s = 0; s < MINST_SRCS; s++) {
         const struct opnd *x = &m->src[s];
         if (x->kind == OPND_PRED && x->reg != VPRED_TRUE) count_slot(o, opt_slot(o, x), add);
         if (x->kind != OPND_GPR || !opt_knows(o, x)) continue;
@@ -67,7 +67,7 @@ struct opt *opt_index(struct mfunc *f, struct arena *a) {
         const struct minst *m = &f->inst.at[i];
         if (minst_is_filler(m)) continue;
         opt_count(o, m, true);
-        for (unsigned d = 0; d < 2; d++) {
+        for (unsigned d = 0; d < MINST_DSTS; d++) {
             const struct opnd *x = &m->dst[d];
             if (x->kind == OPND_PRED && x->reg != VPRED_TRUE) note_definition(o, opt_slot(o, x), i);
             for (uint32_t w = 0; x->kind == OPND_GPR && w < x->words; w++)
@@ -129,7 +129,7 @@ void opt_replace(struct opt *o, uint32_t at, unsigned s, struct opnd by) {
     opt_count(o, m, true);
     o->changed = true;
     for (uint32_t i = at + 1; i < o->f->inst.n && minst_is_filler(&o->f->inst.at[i]); i++)
-        for (unsigned k = 0; k < 4; k++) {
+        for (unsigned k = 0; k < MINST_SRCS; k++) {
             struct opnd *x = &o->f->inst.at[i].src[k];
             if (x->kind != was.kind || was.kind != OPND_GPR || x->reg != was.reg ||
                 x->sub < was.sub || x->sub + x->words > was.sub + was.words)
@@ -180,7 +180,7 @@ void opt_move_before(struct opt *o, uint32_t at, bool above, struct opnd to, str
 void opt_remember(struct opt *o, uint32_t at) {
     const struct minst *m = &o->f->inst.at[at];
     if (minst_is_filler(m)) return;
-    for (unsigned d = 0; d < 2; d++) {
+    for (unsigned d = 0; d < MINST_DSTS; d++) {
         const struct opnd *x = &m->dst[d];
         if (x->kind == OPND_PRED && x->reg == VPRED_TRUE) continue;
         const uint32_t n = x->kind == OPND_GPR ? x->words : x->kind == OPND_PRED;

@@ -657,7 +657,7 @@ static bool fold_carry(struct opt *o, uint32_t at) {
 bool opt_combine(struct opt *o, uint32_t at) {
     const struct minst *m = &o->f->inst.at[at];
     if (fold_guard(o, at)) return true;
-    for (unsigned s = 0; s < 4; s++) {
+    for (unsigned s = 0; s < MINST_SRCS; s++) {
         if (m->src[s].kind == OPND_PRED && fold_predicate(o, at, s)) return true;
         if (m->src[s].kind == OPND_GPR && fold_sign(o, at, s)) return true;
     }

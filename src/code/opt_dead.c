@@ -41,8 +41,8 @@ static void narrow_registers(struct mfunc *f, struct arena *a) {
     uint8_t *top = arena_alloc(a, (size_t)f->vreg_words.n + 1); // zeroed
     for (uint32_t i = 0; i < f->inst.n; i++) {
         const struct minst *m = &f->inst.at[i];
-        for (unsigned k = 0; k < 6; k++) {
-            const struct opnd *o = k < 4 ? &m->src[k] : &m->dst[k - 4];
+        for (unsigned k = 0; k < MINST_SRCS + MINST_DSTS; k++) {
+            const struct opnd *o = k < MINST_SRCS ? &m->src[k] : &m->dst[k - MINST_SRCS];
             if (o->kind == OPND_GPR && o->sub + o->words > top[o->reg])
                 top[o->reg] = (uint8_t)(o->sub + o->words);
         }

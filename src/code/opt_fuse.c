@@ -116,13 +116,13 @@ static void find_products(struct fuser *u, uint32_t block) {
         const struct minst *const m = &u->o->f->inst.at[at];
         if (minst_is_filler(m)) continue;
         if (is_product(u->o, at)) note_product(u, block, at);
-        for (unsigned d = 0; d < 2; d++)
+        for (unsigned d = 0; d < MINST_DSTS; d++)
             for (uint32_t w = 0; m->dst[d].kind == OPND_GPR && w < m->dst[d].words; w++) {
                 struct value *const v = value_at(u, block, opt_slot(u->o, &m->dst[d]) + w);
                 v->leaves = m->guard != VPRED_TRUE;
                 if (!v->leaves) v->head = NO_NODE, v->n = 0;
             }
-        for (uint8_t s = 0; s < 4; s++)
+        for (uint8_t s = 0; s < MINST_SRCS; s++)
             for (uint32_t w = 0; m->src[s].kind == OPND_GPR && w < m->src[s].words; w++) {
                 struct value *const v = value_at(u, block, opt_slot(u->o, &m->src[s]) + w);
                 const struct reader r = {.at = at, .s = s, .next = v->head};

@@ -44,7 +44,7 @@ static bool may_move(const struct opt *o, uint32_t at) {
 // Whether all of the instruction's sources are there in front of the loop of `head`, or move there.
 static bool is_fixed(const struct hoist *h, uint32_t at, uint32_t head) {
     const struct minst *const m = &h->f->inst.at[at];
-    for (unsigned s = 0; s < 4; s++) {
+    for (unsigned s = 0; s < MINST_SRCS; s++) {
         const struct opnd *const x = &m->src[s];
         if (x->kind == OPND_PRED) return false;
         for (uint32_t w = 0; x->kind == OPND_GPR && w < x->words; w++) {
@@ -65,7 +65,7 @@ static void find_early(struct hoist *h) {
     for (uint32_t at = 0; at < h->f->inst.n; at++) {
         const struct minst *const m = &h->f->inst.at[at];
         if (minst_is_filler(m)) continue;
-        for (unsigned s = 0; s < 4; s++)
+        for (unsigned s = 0; s < MINST_SRCS; s++)
             for (uint32_t w = 0; m->src[s].kind == OPND_GPR && w < m->src[s].words; w++) {
                 const int32_t j = h->opt->def[opt_slot(h->opt, &m->src[s]) + w];
                 if (j < 0) continue;
@@ -90,7 +90,7 @@ static void find_fixed(struct hoist *h) {
 static void move(struct hoist *h, uint32_t at, uint32_t depth) {
     if (h->moves[at] || depth > 32) return;
     const struct minst *const m = &h->f->inst.at[at];
-    for (unsigned s = 0; s < 4; s++)
+    for (unsigned s = 0; s < MINST_SRCS; s++)
         for (uint32_t w = 0; m->src[s].kind == OPND_GPR && w < m->src[s].words; w++) {
             const int32_t j = h->opt->def[opt_slot(h->opt, &m->src[s]) + w];
             if (h->fits[j]) move(h, (uint32_t)j, depth + 1);
@@ -103,7 +103,7 @@ static void choose(struct hoist *h) {
     for (uint32_t at = 0; at < h->f->inst.n; at++) {
         const struct minst *const m = &h->f->inst.at[at];
         if (h->fits[at] || minst_is_filler(m)) continue;
-        for (unsigned s = 0; s < 4; s++) {
+        for (unsigned s = 0; s < MINST_SRCS; s++) {
             if (m->src[s].kind != OPND_GPR) continue;
             const int32_t j = h->opt->def[opt_slot(h->opt, &m->src[s])];
             if (j < 0 || !h->fits[j] || h->moves[j]) continue;

@@ -16,7 +16,7 @@ static bool may_guard(const struct minst *m, uint32_t p) {
     if (m->op == OP_TRAP || m->op == OP_BRKPT || m->op == OP_NANOSLEEP || m->op == OP_MEMBAR)
         return false;
     if (m->op == OP_S2R && (m->flags & MF_VOLATILE)) return false;
-    for (unsigned d = 0; d < 2; d++)
+    for (unsigned d = 0; d < MINST_DSTS; d++)
         if (m->dst[d].kind == OPND_PRED && m->dst[d].reg == p) return false;
     return true;
 }

@@ -60,7 +60,7 @@ static void find_zeros(struct pairer *p) {
         for (uint32_t i = 0; i < o->f->inst.n; i++) {
             const struct minst *const m = &o->f->inst.at[i];
             if (minst_is_filler(m)) continue;
-            for (unsigned d = 0; d < 2; d++)
+            for (unsigned d = 0; d < MINST_DSTS; d++)
                 for (uint32_t w = 0; m->dst[d].kind == OPND_GPR && w < m->dst[d].words; w++) {
                     uint8_t *const z = &p->zeros[opt_slot(o, &m->dst[d]) + w];
                     const unsigned made = d == 0 ? zeros_made(p, m, w) : 0;

@@ -90,7 +90,7 @@ static bool is_mirror_of_itself(const struct minst *m) { // already what it woul
 void opt_propagate(struct opt *o, uint32_t at) {
     struct minst *m = &o->f->inst.at[at];
     if (is_mirror_of_itself(m) || ((m->flags & MF_FRAME) && !opt_is_memory(m))) return;
-    for (unsigned s = 0; s < 4; s++) {
+    for (unsigned s = 0; s < MINST_SRCS; s++) {
         const struct opnd x = m->src[s];
         if (x.kind != OPND_GPR || !opt_knows(o, &x)) continue;
         struct opnd v = value_of(o, &x, at);
@@ -138,7 +138,7 @@ static bool same_operation(const struct minst *a, const struct minst *b) {
         a->space != b->space || a->flags != b->flags || a->aux != b->aux ||
         a->dst[0].words != b->dst[0].words)
         return false;
-    for (unsigned s = 0; s < 4; s++)
+    for (unsigned s = 0; s < MINST_SRCS; s++)
         if (!same_operand(&a->src[s], &b->src[s])) return false;
     return true;
 }
@@ -155,7 +155,7 @@ static uint32_t operation_hash(const struct minst *m) {
 
 // All sources have one definition, so the value is the same wherever it is computed in one turn.
 static bool is_stable(const struct opt *o, const struct minst *m) {
-    for (unsigned s = 0; s < 4; s++) {
+    for (unsigned s = 0; s < MINST_SRCS; s++) {
         const struct opnd *x = &m->src[s];
         if (x->kind == OPND_PRED) return false;
         for (uint32_t w = 0; x->kind == OPND_GPR && w < x->words; w++) {
@@ -170,7 +170,7 @@ static bool is_stable(const struct opt *o, const struct minst *m) {
 
 // Whether a source is defined between the two: the first read the value of a loop's earlier turn.
 static bool is_renewed(const struct opt *o, const struct minst *m, uint32_t first, uint32_t at) {
-    for (unsigned s = 0; s < 4; s++)
+    for (unsigned s = 0; s < MINST_SRCS; s++)
         for (uint32_t w = 0; m->src[s].kind == OPND_GPR && w < m->src[s].words; w++) {
             const uint32_t j = (uint32_t)o->def[opt_slot(o, &m->src[s]) + w];
             if (j >= first && j < at) return true;

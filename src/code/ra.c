@@ -252,9 +252,9 @@ static void place_all(struct mfunc *f, const struct allocation *gpr,
     edit_with_scratch(f, ra_give_temps, &temps);
     for (uint32_t i = 0; i < f->inst.n; i++) {
         struct minst *m = &f->inst.at[i];
-        for (unsigned j = 0; j < 2; j++)
+        for (unsigned j = 0; j < MINST_DSTS; j++)
             if (j || !(temps.fixed[i] & RA_FIXED_DST)) place_operand(&m->dst[j], gpr, pred);
-        for (unsigned j = 0; j < 4; j++)
+        for (unsigned j = 0; j < MINST_SRCS; j++)
             if (j || !(temps.fixed[i] & RA_FIXED_SRC)) place_operand(&m->src[j], gpr, pred);
         m->guard = m->guard == VPRED_TRUE ? PRED_TRUE : pred->place[m->guard];
         dead[i] = moves_nothing(m);

@@ -113,7 +113,7 @@ static bool has_slot(const uint32_t *slot, uint32_t n, uint32_t x) {
 static bool meddles(const struct ra *r, const struct minst *m, uint32_t word, uint32_t guard) {
     uint32_t slot[LIVE_MAX_READS > LIVE_MAX_WRITES ? LIVE_MAX_READS : LIVE_MAX_WRITES];
     if (has_slot(slot, live_reads(r->live, m, slot), word)) return true;
-    for (unsigned which = 0; which < 2; which++) {
+    for (unsigned which = 0; which < MINST_DSTS; which++) {
         const uint32_t n = live_writes(r->live, m, which, slot);
         if (has_slot(slot, n, word) || has_slot(slot, n, r->live->pred_base + guard)) return true;
     }
@@ -132,7 +132,7 @@ static void find_same_guard(struct ra *r) {
         uint32_t n = live_reads(r->live, &f->inst.at[i], slot);
         for (uint32_t k = 0; k < n; k++)
             reads[slot[k]] = (uint8_t)(reads[slot[k]] + (reads[slot[k]] < 2));
-        for (unsigned which = 0; which < 2; which++) {
+        for (unsigned which = 0; which < MINST_DSTS; which++) {
             n = live_writes(r->live, &f->inst.at[i], which, slot);
             for (uint32_t k = 0; k < n; k++) {
                 writes[slot[k]] = (uint8_t)(writes[slot[k]] + (writes[slot[k]] < 2));

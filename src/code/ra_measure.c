@@ -46,7 +46,7 @@ static void count_use(struct ra *r, uint32_t slot, double weight) {
 
 static void count_accesses(struct ra *r, const struct minst *m, double weight) {
     uint32_t slot[LIVE_MAX_READS];
-    for (unsigned which = 0; which < 2; which++) {
+    for (unsigned which = 0; which < MINST_DSTS; which++) {
         const uint32_t n = live_writes(r->live, m, which, slot);
         for (uint32_t i = 0; i < n; i++) count_use(r, slot[i], weight);
     }
@@ -70,7 +70,7 @@ static void find_rematerialisable(struct ra *r) {
     for (uint32_t i = 0; i < r->f->inst.n; i++) {
         const struct minst *m = &r->f->inst.at[i];
         if (minst_is_filler(m)) continue;
-        for (unsigned which = 0; which < 2; which++) {
+        for (unsigned which = 0; which < MINST_DSTS; which++) {
             const struct opnd *d = &m->dst[which];
             if (d->kind != OPND_GPR) continue;
             const uint8_t words = (uint8_t)(((1u << d->words) - 1) << d->sub);
@@ -244,7 +244,7 @@ static void visit_points(struct relief *rl, uint32_t limit, visit_point *visit) 
             const struct minst *m = &r->f->inst.at[i];
             uint32_t slot[LIVE_MAX_READS];
             rl->at.epoch++; // behind the instruction, with its results
-            for (unsigned which = 0; which < 2; which++)
+            for (unsigned which = 0; which < MINST_DSTS; which++)
                 touch_slots(r, &rl->at, slot, live_writes(r->live, m, which, slot));
             visit(rl, 2 * i + 1, limit);
             if (m->op == OP_CALL || m->op == OP_CALLI) visit_call(rl, m, 2 * i + 1, limit, visit);

@@ -20,7 +20,7 @@ static void find_changes(struct mfunc *f, struct kept *k) {
     for (uint32_t i = 0; i < f->inst.n; i++) {
         const struct minst *const m = &f->inst.at[i];
         if (m->op == OP_CALL || m->op == OP_CALLI) note(k, 0, ra_taken_by(&gpr, m));
-        for (unsigned d = 0; d < 2; d++)
+        for (unsigned d = 0; d < MINST_DSTS; d++)
             if (m->dst[d].kind == OPND_GPR) note(k, m->dst[d].reg, m->dst[d].reg + m->dst[d].words);
     }
 }

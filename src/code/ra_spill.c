@@ -25,13 +25,13 @@ struct spiller {
     // which come behind those
     struct {
         struct opnd was, is;
-    } renamed[6];
+    } renamed[MINST_SRCS + MINST_DSTS];
     uint32_t n_renamed;
     struct pending_store {
         struct opnd value;
         uint32_t place, guard;
         bool guard_not;
-    } store[2];
+    } store[MINST_DSTS];
     uint32_t n_stores;
     uint32_t guard_was, guard_is; // of the last guarded instruction, before and after this round
     const struct minst *at;       // the instruction being rewritten: lines and guard of new ones
@@ -227,7 +227,7 @@ static void rename_operand(struct spiller *sp, const struct opnd *was, const str
 }
 
 static bool overwrites_its_guard(const struct minst *m) {
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < MINST_DSTS; i++)
         if (m->dst[i].kind == OPND_PRED && m->dst[i].reg == m->guard) return true;
     return false;
 }
@@ -332,14 +332,14 @@ static void rewrite(struct spiller *sp, const struct minst *old, uint8_t tag) {
     if (moves_sp_up(sp->r->f, old)) {
         put_held(sp);
         sp->held = *old;
-        for (unsigned i = 0; i < 4; i++) rewrite_read(sp, &sp->held.src[i]);
+        for (unsigned i = 0; i < MINST_SRCS; i++) rewrite_read(sp, &sp->held.src[i]);
         sp->held_tag = tag;
         sp->is_holding = true;
         return;
     }
     if (tag == RA_TAG_RELOAD && is_spilled(sp, &old->dst[0], &place)) return;
     if (tag == RA_TAG_STORE)
-        for (unsigned i = 0; i < 4; i++)
+        for (unsigned i = 0; i < MINST_SRCS; i++)
             if (is_spilled(sp, &old->src[i], &place)) return;
     if (defines_remat(sp, old)) return;
     if (!minst_is_filler(old) && rewrite_move(sp, old)) { // has no fillers
@@ -349,18 +349,18 @@ static void rewrite(struct spiller *sp, const struct minst *old, uint8_t tag) {
     struct minst m = *old;
     rewrite_guard(sp, &m, tag);
     if (minst_is_filler(&m)) {
-        for (unsigned i = 0; i < 2; i++) rewrite_filler_operand(sp, &m.dst[i]);
-        for (unsigned i = 0; i < 4; i++) rewrite_filler_operand(sp, &m.src[i]);
+        for (unsigned i = 0; i < MINST_DSTS; i++) rewrite_filler_operand(sp, &m.dst[i]);
+        for (unsigned i = 0; i < MINST_SRCS; i++) rewrite_filler_operand(sp, &m.src[i]);
         edit_put(&sp->edit, &m, tag);
         return;
     }
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < MINST_SRCS; i++) {
         rewrite_read(sp, &m.src[i]);
         rename_operand(sp, &old->src[i], &m.src[i]);
     }
     put_held(sp);
     if (m.op == OP_CALL || m.op == OP_CALLI) sp->n_cached = 0;
-    for (unsigned i = 0; i < 2; i++) rewrite_write(sp, &m.dst[i], &m);
+    for (unsigned i = 0; i < MINST_DSTS; i++) rewrite_write(sp, &m.dst[i], &m);
     edit_put(&sp->edit, &m, tag);
     sp->bundle++;
 }

@@ -57,8 +57,8 @@ static void give(struct ra_temps *c, const struct live *l, uint32_t op, uint32_t
             take(&t, c->place[v] + after->dense[i] - l->word_base[v], 1);
         }
     const struct minst *m = &f->inst.at[op];
-    for (unsigned d = 0; d < 2; d++) take_operand(c->place, &m->dst[d], &t);
-    for (unsigned s = 0; s < 4; s++) take_operand(c->place, &m->src[s], &t);
+    for (unsigned d = 0; d < MINST_DSTS; d++) take_operand(c->place, &m->dst[d], &t);
+    for (unsigned s = 0; s < MINST_SRCS; s++) take_operand(c->place, &m->src[s], &t);
     if (c->keeps_r1) take(&t, RA_SP, 1);
     uint32_t temp[4], have = 0;
     while (have < n) {

@@ -101,8 +101,8 @@ static uint32_t destination(const struct opnd *o) {
 
 static bool decode_one(const struct exec_launch *l, struct pool *p, const struct minst *m,
                        struct xinst *x, struct diags *d) {
-    uint32_t src[4];
-    for (uint32_t k = 0; k < 4; k++) {
+    uint32_t src[X_SRCS];
+    for (uint32_t k = 0; k < X_SRCS; k++) {
         if (!source(l, p, &m->src[k], &src[k])) {
             diag_add(d, WW_ERROR_LAUNCH,
                      "%s: PTX line %u reads c[%u][0x%x], which the launch does not provide",
@@ -128,7 +128,7 @@ static bool decode_one(const struct exec_launch *l, struct pool *p, const struct
                         .sub = m->sub,
                         .vec = m->vec ? m->vec : 1,
                         .offset = m->offset};
-    for (uint32_t k = 0; k < 4; k++) x->mods[k] = m->src[k].mods;
+    for (uint32_t k = 0; k < X_SRCS; k++) x->mods[k] = m->src[k].mods;
     const uint8_t flags = mop_info[m->op].flags;
     if (flags & (OPF_LOAD | OPF_STORE) || m->op == OP_PREFETCH || m->op == OP_CVTA ||
         m->op == OP_ISSPACE) {

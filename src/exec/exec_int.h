@@ -25,7 +25,9 @@ typedef enum exec_outcome (*exec_fn)(struct exec_env *e, struct exec_warp *w, co
 // consecutive 32-lane vectors; bit 0 says in which base they lie (0 registers, 1 the launch's
 // constant vectors, whose base pointer is one byte low), so that a handler never asks what kind an
 // operand has. Predicates stand in the same fields as numbers, bit 8 says "inverted". A branch
-// keeps its target in d and its reconvergence point in a.
+// keeps its target in d and its reconvergence point in a. No handler computes from more than four
+// sources.
+enum { X_SRCS = 4 };
 struct xinst {
     exec_fn fn;
     uint32_t d, a, b, c, e, d1;
@@ -35,7 +37,7 @@ struct xinst {
     uint8_t op;      // enum mop
     uint8_t aux8;    // words of the destination, small per-op values
     uint32_t flags;  // MF_*
-    uint8_t mods[4]; // OPND_* of a, b, c, e
+    uint8_t mods[X_SRCS]; // OPND_* of a, b, c, e
     uint8_t type, stype, sub;
     union {
         uint8_t cmp, space;

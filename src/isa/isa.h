@@ -207,6 +207,7 @@ enum msyscall { MSYS_VPRINTF, MSYS_MALLOC, MSYS_FREE, MSYS_ASSERTFAIL };
 enum mma_sub { MMA_STEP = 3, MMA_A_COL = 4, MMA_B_ROW = 8, MMA_A_SIGNED = 1, MMA_B_SIGNED = 2 };
 
 // One machine instruction. Operand order for each operation stands in ops.def.
+enum { MINST_DSTS = 2, MINST_SRCS = 4 };
 struct minst {
     uint16_t op;     // enum mop
     uint8_t klass;   // enum op_class: what it is counted as, and timed as but for MF_AS_MAD
@@ -218,8 +219,8 @@ struct minst {
     uint8_t cop;     // enum mcop
     uint8_t vec;     // elements of a vector access or texture result (1, 2, 4)
     uint32_t flags;  // MF_*
-    struct opnd dst[2]; // [0] result, [1] second result (predicate of setp p|q, shfl, ...)
-    struct opnd src[4];
+    struct opnd dst[MINST_DSTS]; // [0] result, [1] second result (predicate of setp p|q, shfl, ...)
+    struct opnd src[MINST_SRCS];
     uint32_t guard;  // predicate register; PRED_TRUE: none (before allocation: UINT32_MAX is none)
     bool guard_not;
     int64_t offset;  // byte offset added to the address of a memory operation (to an address of one

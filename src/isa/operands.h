@@ -6,8 +6,6 @@
 
 #include "isa/isa.h"
 
-enum { MINST_DSTS = 2, MINST_SRCS = 4 };
-
 // ---- rows ---------------------------------------------------------------------------------------
 // How many words an operand has.
 enum slot_words {

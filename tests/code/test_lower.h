@@ -114,13 +114,13 @@ static inline void text_inst(struct text *t, const struct minst *m) {
     if (m->guard != VPRED_TRUE) text_add(t, "@%sp%u ", m->guard_not ? "!" : "", m->guard);
     text_opcode(t, m);
     const char *sep = " ";
-    for (unsigned k = 0; k < 2; k++) {
+    for (unsigned k = 0; k < MINST_DSTS; k++) {
         if (m->dst[k].kind == OPND_NONE) continue;
         text_add(t, "%s", sep);
         text_opnd(t, &m->dst[k]);
         sep = ", ";
     }
-    unsigned last = 4;
+    unsigned last = MINST_SRCS;
     while (last && m->src[last - 1].kind == OPND_NONE) last--;
     for (unsigned k = 0; k < last; k++) {
         text_add(t, "%s", sep);

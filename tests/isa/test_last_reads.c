@@ -37,7 +37,7 @@ static bool names(const struct opnd *o, uint32_t r) {
     return o->kind == OPND_GPR && r >= o->reg && r < o->reg + o->words;
 }
 static bool reads(const struct minst *m, uint32_t r) {
-    for (uint32_t i = 0; i < 4; i++)
+    for (uint32_t i = 0; i < MINST_SRCS; i++)
         if (names(&m->src[i], r)) return true;
     return false;
 }
@@ -62,7 +62,7 @@ static void check(struct minst *m, uint32_t n) {
     struct code_image im = image_of(m, n);
     for (uint32_t pc = 0; pc < n; pc++) {
         uint32_t at = 0, done = 0;
-        for (uint32_t i = 0; i < 4; i++) {
+        for (uint32_t i = 0; i < MINST_SRCS; i++) {
             for (uint32_t w = 0; m[pc].src[i].kind == OPND_GPR && w < m[pc].src[i].words; w++) {
                 const uint32_t r = m[pc].src[i].reg + w;
                 if (done >> r & 1) continue;
@@ -87,12 +87,12 @@ static void by_hand(void **state) {
     m[2].src[0] = reg(0, 1), m[2].src[1] = reg(1, 1);
     struct code_image im = image_of(m, 4);
     static const uint16_t want[] = {1, 2, 3, 0}; // R1; R2; both; none
-    for (uint32_t i = 0; i < 4; i++) assert_int_equal(im.last_reads[i], want[i]);
+    for (uint32_t i = 0; i < MINST_SRCS; i++) assert_int_equal(im.last_reads[i], want[i]);
     arena_free(&im.arena);
     m[1].guard = 0; // R1 may keep its first value: the store reads either
     im = image_of(m, 4);
     static const uint16_t guarded[] = {0, 2, 3, 0};
-    for (uint32_t i = 0; i < 4; i++) assert_int_equal(im.last_reads[i], guarded[i]);
+    for (uint32_t i = 0; i < MINST_SRCS; i++) assert_int_equal(im.last_reads[i], guarded[i]);
     arena_free(&im.arena);
 }
 
