@@ -37,7 +37,8 @@ static void stalls(void) {
 
 // "D type, A type, B type i c, (C predicate)".
 static void print_operands(const struct operand_row *row) {
-    static const char *const name[] = {"D", "D1", "A", "B", "C", "E"};
+    static const char *const name[MINST_DSTS + MINST_SRCS] = {"D", "D1", "D2", "A", "B",
+                                                             "C", "E",  "F",  "G"};
     const char *sep = "";
     for (unsigned k = 0; k < MINST_DSTS + MINST_SRCS; k++) {
         const unsigned s = k - MINST_DSTS;

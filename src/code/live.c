@@ -39,7 +39,7 @@ uint32_t live_reads(const struct live *l, const struct minst *m, uint32_t slot[L
 
 uint32_t live_writes(const struct live *l, const struct minst *m, unsigned which,
                      uint32_t slot[LIVE_MAX_WRITES]) {
-    if (minst_is_filler(m)) return 0;
+    if (minst_is_filler(m) || (which < LIVE_IMPLIED && m->dst[which].kind == OPND_NONE)) return 0;
     struct isa_ref ref[ISA_MAX_REFS];
     const uint32_t n_refs = isa_writes(m, false, ref);
     uint32_t n = 0;

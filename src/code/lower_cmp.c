@@ -70,7 +70,7 @@ void lower_cmp_set(struct lower *l, const struct ptx_inst *i, unsigned unused) {
 }
 
 void lower_sel(struct lower *l, struct opnd d, struct opnd a, struct opnd b, struct opnd p) {
-    if (opnd_equal(a, b)) {
+    if (opnd_equal(&a, &b)) {
         lower_mov(l, d, a);
         return;
     }

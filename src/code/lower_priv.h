@@ -151,10 +151,6 @@ static inline bool opnd_is_imm(const struct opnd *o, uint64_t v) {
 static inline bool opnd_same_reg(struct opnd a, struct opnd b) {
     return a.kind == OPND_GPR && b.kind == OPND_GPR && a.reg == b.reg;
 }
-static inline bool opnd_equal(struct opnd a, struct opnd b) {
-    return a.kind == b.kind && a.words == b.words && a.mods == b.mods && a.bank == b.bank &&
-           a.sub == b.sub && a.reg == b.reg && a.imm == b.imm;
-}
 
 // ---- lower_emit.c -------------------------------------------------------------------------
 struct opnd lower_temp(struct lower *l, unsigned words);

@@ -173,9 +173,7 @@ static bool find_widened(const struct opt *o, const struct minst *lo, const stru
         w->a = lo->src[0];
         w->b = (struct opnd){.kind = OPND_IMM, .words = 1, .imm = 1ull << lo->src[1].imm};
     } else if (lo->op == OP_IMUL && hi->op == OP_IMUL && !(lo->flags & (MF_HI | MF_WIDE)) &&
-               (hi->flags & MF_HI) && lo->src[1].kind == hi->src[1].kind &&
-               lo->src[1].reg == hi->src[1].reg && lo->src[1].sub == hi->src[1].sub &&
-               lo->src[1].imm == hi->src[1].imm && lo->src[1].bank == hi->src[1].bank) {
+               (hi->flags & MF_HI) && opnd_equal(&lo->src[1], &hi->src[1])) {
         w->a = lo->src[0];
         w->b = lo->src[1];
     } else {
@@ -227,9 +225,7 @@ static bool is_copied_from(const struct opt *o, uint32_t i, const struct opnd *x
         const struct opt_insert *const e = &first[w];
         const struct opnd *const have = &e->inst.src[0], *const to = &e->inst.dst[0];
         const struct opnd want = opnd_word(*x, w);
-        if (have->imm != want.imm || have->kind != want.kind || have->reg != want.reg ||
-            have->bank != want.bank || have->sub != want.sub)
-            return false;
+        if (!opnd_equal(have, &want)) return false;
         if (to->reg != first->inst.dst[0].reg || to->sub != w) return false;
         if (e->before != first->before || e->above != first->above) return false;
     }

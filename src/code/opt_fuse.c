@@ -76,7 +76,8 @@ static bool takes(const struct opt *o, const struct reader *r, const struct mins
     if (m->op != fusion_of(product->op)->sum || !(m->flags & MF_CONTRACT) || r->s > 1) return false;
     if (m->type != product->type || (m->flags ^ product->flags) & MF_FTZ || !is_whole(o, r->at))
         return false;
-    if (x->reg != d->reg || x->sub != d->sub || x->words != d->words || x->mods & OPND_ABS)
+    if (x->kind != d->kind || x->reg != d->reg || x->sub != d->sub || x->words != d->words ||
+        x->mods & OPND_ABS)
         return false;
     const struct opnd *const other = &m->src[1 - r->s];
     return other->kind != OPND_GPR || other->reg != d->reg || other->sub != d->sub;

@@ -127,11 +127,6 @@ static bool may_share(const struct opt *o, const struct minst *m) {
     }
 }
 
-static bool same_operand(const struct opnd *a, const struct opnd *b) {
-    return a->kind == b->kind && a->words == b->words && a->mods == b->mods && a->bank == b->bank &&
-           a->sub == b->sub && a->reg == b->reg && a->imm == b->imm;
-}
-
 static bool same_operation(const struct minst *a, const struct minst *b) {
     if (a->op != b->op || a->type != b->type || a->stype != b->stype || a->cmp != b->cmp ||
         a->bop != b->bop || a->rnd != b->rnd || a->sub != b->sub || a->vec != b->vec ||
@@ -139,7 +134,7 @@ static bool same_operation(const struct minst *a, const struct minst *b) {
         a->dst[0].words != b->dst[0].words)
         return false;
     for (unsigned s = 0; s < MINST_SRCS; s++)
-        if (!same_operand(&a->src[s], &b->src[s])) return false;
+        if (!opnd_equal(&a->src[s], &b->src[s])) return false;
     return true;
 }
 
@@ -147,8 +142,10 @@ static uint32_t operation_hash(const struct minst *m) {
     uint64_t h = m->op * 31u + m->aux;
     for (unsigned s = 0; s < 3; s++) {
         const struct opnd *x = &m->src[s];
-        h = (h ^ (x->kind + 8u * x->sub + 64u * x->bank)) * 0x9e3779b97f4a7c15ull;
-        h = (h ^ x->reg ^ x->imm) * 0x9e3779b97f4a7c15ull;
+        const unsigned part = x->kind == OPND_CONST ? 64u * x->bank : 8u * x->sub;
+        const uint64_t value = x->kind == OPND_IMM ? x->imm : x->reg;
+        h = (h ^ (x->kind + part)) * 0x9e3779b97f4a7c15ull;
+        h = (h ^ value) * 0x9e3779b97f4a7c15ull;
     }
     return (uint32_t)(h >> 40);
 }

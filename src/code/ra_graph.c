@@ -163,9 +163,9 @@ static void visit(struct ra *r, uint32_t at, const struct slot_set *now) {
     const struct minst *m = &r->f->inst.at[at];
     struct opnd d = {0}, s = {0};
     const bool move = ra_is_move(r, m, &d, &s);
-    uint32_t slot[2 * LIVE_MAX_WRITES], n = 0;
-    n += live_writes(r->live, m, 0, slot);
-    n += live_writes(r->live, m, 1, slot + n);
+    uint32_t slot[MINST_DSTS * LIVE_MAX_WRITES], n = 0;
+    for (unsigned which = 0; which < MINST_DSTS; which++)
+        n += live_writes(r->live, m, which, slot + n);
     for (uint32_t i = 0; i < n; i++) {
         if (!ra_has(r, slot[i])) continue;
         uint32_t copied = UINT32_MAX;

@@ -6,6 +6,8 @@
 #ifndef WW_ISA_H
 #define WW_ISA_H
 
+#include <assert.h>
+
 #include "base/base.h"
 #include "isa/op_class.h"
 
@@ -78,15 +80,31 @@ enum opnd_kind {
 };
 enum opnd_mods { OPND_NEG = 1, OPND_ABS = 2, OPND_NOT = 4 }; // abs before neg; NOT: bitwise/logical
 
+// An immediate in a record that is aligned to words.
+typedef uint64_t opnd_imm_bits __attribute__((aligned(4)));
 struct opnd {
     uint8_t kind;
     uint8_t words; // 1, 2 or 4 (GPR, IMM, CONST); 0 for predicates
     uint8_t mods;
-    uint8_t bank;  // CONST
-    uint8_t sub;   // GPR before allocation: first word within the virtual register; after: 0
-    uint32_t reg;  // GPR/PRED number; CONST: byte offset
-    uint64_t imm;  // IMM: `words` * 32 bits
+    union {
+        uint8_t sub;  // GPR before allocation: first word within the virtual register; after: 0
+        uint8_t bank; // CONST
+    };
+    union { // the kind says which
+        opnd_imm_bits imm; // IMM: `words` * 32 bits
+        uint32_t reg;      // GPR/PRED number; CONST: byte offset
+    };
 };
+static_assert(sizeof(struct opnd) == 12, "nine operands make most of an instruction");
+// Whether they are the same, modifiers and size included.
+static inline bool opnd_equal(const struct opnd *a, const struct opnd *b) {
+    if (a->kind != b->kind || a->words != b->words || a->mods != b->mods) return false;
+    switch (a->kind) {
+    case OPND_NONE: return true;
+    case OPND_IMM: return a->imm == b->imm;
+    default: return a->reg == b->reg && a->sub == b->sub; // sub is bank in a CONST
+    }
+}
 // Words [w, w + n) of an operand.
 static inline struct opnd opnd_words(struct opnd o, unsigned w, unsigned n) {
     if (o.kind == OPND_GPR) o.sub = (uint8_t)(o.sub + w);
@@ -207,7 +225,7 @@ enum msyscall { MSYS_VPRINTF, MSYS_MALLOC, MSYS_FREE, MSYS_ASSERTFAIL };
 enum mma_sub { MMA_STEP = 3, MMA_A_COL = 4, MMA_B_ROW = 8, MMA_A_SIGNED = 1, MMA_B_SIGNED = 2 };
 
 // One machine instruction. Operand order for each operation stands in ops.def.
-enum { MINST_DSTS = 2, MINST_SRCS = 4 };
+enum { MINST_DSTS = 3, MINST_SRCS = 6 };
 struct minst {
     uint16_t op;     // enum mop
     uint8_t klass;   // enum op_class: what it is counted as, and timed as but for MF_AS_MAD
@@ -222,7 +240,6 @@ struct minst {
     struct opnd dst[MINST_DSTS]; // [0] result, [1] second result (predicate of setp p|q, shfl, ...)
     struct opnd src[MINST_SRCS];
     uint32_t guard;  // predicate register; PRED_TRUE: none (before allocation: UINT32_MAX is none)
-    bool guard_not;
     int64_t offset;  // byte offset added to the address of a memory operation (to an address of one
                      // word modulo 2^32: the optimiser moves additions in here)
     int32_t target;  // BRA/CALL: label id before layout, instruction index after; -1 none
@@ -231,7 +248,9 @@ struct minst {
     uint32_t src_line; // from .loc; 0 none
     uint16_t src_file; // module file number
     uint16_t aux;    // enum mvideo, vector selectors, txq query, table number of BRX/CALLI, ...
+    bool guard_not;
 };
+static_assert(sizeof(struct minst) == 160, "two and a half cache lines");
 enum { GUARD_NONE = -1 };
 
 // Fillers stand for the time of operations that are several instructions on the real machine.

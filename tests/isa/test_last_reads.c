@@ -87,12 +87,12 @@ static void by_hand(void **state) {
     m[2].src[0] = reg(0, 1), m[2].src[1] = reg(1, 1);
     struct code_image im = image_of(m, 4);
     static const uint16_t want[] = {1, 2, 3, 0}; // R1; R2; both; none
-    for (uint32_t i = 0; i < MINST_SRCS; i++) assert_int_equal(im.last_reads[i], want[i]);
+    for (uint32_t i = 0; i < 4; i++) assert_int_equal(im.last_reads[i], want[i]);
     arena_free(&im.arena);
     m[1].guard = 0; // R1 may keep its first value: the store reads either
     im = image_of(m, 4);
     static const uint16_t guarded[] = {0, 2, 3, 0};
-    for (uint32_t i = 0; i < MINST_SRCS; i++) assert_int_equal(im.last_reads[i], guarded[i]);
+    for (uint32_t i = 0; i < 4; i++) assert_int_equal(im.last_reads[i], guarded[i]);
     arena_free(&im.arena);
 }
 

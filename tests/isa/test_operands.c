@@ -140,6 +140,44 @@ static void virtual_registers_have_parts(void **state) {
     assert_int_equal(isa_reads(&m, true, ref), 2);
 }
 
+static void operands_are_equal_by_kind(void **state) {
+    (void)state;
+    const struct opnd five = {.kind = OPND_GPR, .words = 1, .reg = 5};
+    struct opnd other = five;
+    assert_true(opnd_equal(&five, &other));
+    other.sub = 1;
+    assert_false(opnd_equal(&five, &other));
+    other = imm(5);
+    assert_false(opnd_equal(&five, &other));
+    const struct opnd low = {.kind = OPND_IMM, .words = 2, .imm = 5};
+    other = low;
+    other.imm |= 1ull << 63;
+    assert_false(opnd_equal(&low, &other));
+    const struct opnd bank = constant(8, 1);
+    other = bank;
+    other.bank++;
+    assert_false(opnd_equal(&bank, &other));
+    const struct opnd none = {.kind = OPND_NONE}, old = {.kind = OPND_NONE, .reg = 7};
+    assert_true(opnd_equal(&none, &old));
+}
+
+// The last of six sources and three destinations count as the first do.
+static void all_slots_are_read_and_written(void **state) {
+    (void)state;
+    struct minst m = {.op = OP_IADD, .guard = PRED_TRUE};
+    for (unsigned s = 0; s < MINST_SRCS; s++)
+        m.src[s] = (struct opnd){.kind = OPND_GPR, .words = 4, .reg = 4 * s};
+    for (unsigned d = 0; d < MINST_DSTS; d++)
+        m.dst[d] = (struct opnd){.kind = OPND_GPR, .words = 1, .reg = 40 + d};
+    struct isa_ref ref[ISA_MAX_REFS];
+    assert_int_equal(isa_reads(&m, true, ref), 4 * MINST_SRCS);
+    for (unsigned i = 0; i < 4 * MINST_SRCS; i++)
+        assert_int_equal(ref[i].reg + ref[i].word, i);
+    assert_int_equal(isa_writes(&m, true, ref), MINST_DSTS);
+    assert_int_equal(ref[MINST_DSTS - 1].reg, 40 + MINST_DSTS - 1);
+    assert_non_null(isa_operands_fault(&m)); // the row has fewer
+}
+
 // Whether the sentence names an operand: the letter as a word of its own.
 static bool names(const char *prose, const char *letter) {
     const size_t n = strlen(letter);
@@ -152,7 +190,8 @@ static bool names(const char *prose, const char *letter) {
 
 static void sentences_name_the_operands(void **state) {
     (void)state;
-    static const char *const dst[] = {"D", "D1"}, *const src[] = {"A", "B", "C", "E"};
+    static const char *const dst[MINST_DSTS] = {"D", "D1", "D2"};
+    static const char *const src[MINST_SRCS] = {"A", "B", "C", "E", "F", "G"};
     // Sentences that lean on another row's.
     static const uint16_t leans[] = {OP_IMUL64, OP_IMNMX64, OP_DMNMX, OP_DCOPYSIGN, OP_HMNMX,
                                      OP_HEX2, OP_HTANH, OP_TEX, OP_TLD4, OP_SULD, OP_SUST,
@@ -183,6 +222,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(instructions_read_and_write_these),
         cmocka_unit_test(virtual_registers_have_parts),
+        cmocka_unit_test(operands_are_equal_by_kind),
+        cmocka_unit_test(all_slots_are_read_and_written),
         cmocka_unit_test(sentences_name_the_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
