@@ -532,6 +532,7 @@ static cyaml_config_t reader(const struct ww_allocator *a, struct complaint *c) 
 // Moves what stands under an old name to the key's name of today.
 static enum ww_status take_old_names(struct config_layer *layer, struct diags *d) {
     struct raw_sm *const sm = layer->raw->sm;
+    if (!sm) return WW_OK;
     const struct {
         char **old, **now;
         const char *key;
@@ -544,7 +545,7 @@ static enum ww_status take_old_names(struct config_layer *layer, struct diags *d
 #undef IN_savings
 #undef RENAMED
     };
-    for (size_t i = 0; sm && i < WW_COUNT(row); i++) {
+    for (size_t i = 0; i < WW_COUNT(row); i++) {
         if (!*row[i].old) continue;
         const enum ww_status s = config_renamed_note(layer->file, layer->text, row[i].key,
                                                      *row[i].now != NULL, d);
