@@ -45,9 +45,10 @@ static void print_operands(const struct operand_row *row) {
         const uint8_t slot = k < MINST_DSTS ? row->dst[k] : row->src[s];
         if (slot == 0) continue;
         const bool may_be_other = k >= MINST_DSTS && slot & SLOT_VALUE;
-        printf("%s%s%s %s%s%s%s%s%s", sep, slot & SLOT_OPTIONAL ? "(" : "", name[k],
+        printf("%s%s%s %s%s%s%s%s%s%s", sep, slot & SLOT_OPTIONAL ? "(" : "", name[k],
                slot_words_text(slot_words(slot)),
-               (slot & SLOT_VALUE) && (slot & SLOT_PREDICATE) ? " or " : "",
+               (slot & SLOT_VALUE) && (slot & (SLOT_PREDICATE | SLOT_BARRIER)) ? " or " : "",
+               slot & SLOT_BARRIER ? "barrier" : "",
                slot & SLOT_PREDICATE ? "predicate" : "",
                may_be_other && (row->imm | row->field) >> s & 1 ? " i" : "",
                may_be_other && row->con >> s & 1 ? " c" : "",

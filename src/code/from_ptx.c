@@ -15,6 +15,7 @@ static const uint8_t spaces[] = {
 
 // Numbers plus one.
 static const uint8_t sregs[PTX_SREG_N] = {
+#define SREG_CODE(...)
 #define SREG(name, text, words) [PTX_SREG_##name] = SREG_##name + 1,
 #include "isa/sreg.def"
 #undef SREG

@@ -6,13 +6,14 @@
 #include "exec/order.h"
 
 const struct converge *converge_of(const struct code_image *im) {
+    if (im->is_machine_code) return &converge_bars;
     return gen_has(im->target.gen, TRAIT_INDEPENDENT) ? &converge_nodes : &converge_stack;
 }
 void converge_met(struct exec_warp *w) { w->cta->launch->converge->meet(w); }
 
 enum flow_fn flow_of(const struct minst *m) {
     switch ((enum mop)m->op) {
-    case OP_BRA: return m->guard >= PRED_TRUE && !m->guard_not ? FLOW_BRA_ALL : FLOW_BRA;
+    case OP_BRA: return pred_is_true(m->guard) && !m->guard_not ? FLOW_BRA_ALL : FLOW_BRA;
     case OP_BRX: return FLOW_BRX;
     case OP_CALL: return FLOW_CALL;
     case OP_CALLI: return FLOW_CALLI;

@@ -124,6 +124,7 @@ static enum exec_outcome no_address(struct exec_env *e, struct exec_warp *w, con
 }
 static enum exec_outcome jump(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                               uint32_t mask) {
+    mask &= x_pred(w, x->c);
     if (!mask) return flow_pass(&flow, w, x);
     const uint32_t *const p = x_src(w, x->a);
     const uint32_t n = w->cta->launch->im->n_insts;
@@ -140,6 +141,14 @@ static enum exec_outcome jump(struct exec_env *e, struct exec_warp *w, const str
     struct paths paths = {0};
     paths_by_target(&paths, to, mask);
     return flow_jump(&flow, e, w, x, mask, &paths);
+}
+static enum exec_outcome bra_if(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                uint32_t mask) {
+    return flow_bra(&flow, e, w, x, mask & x_pred(w, x->c));
+}
+static enum exec_outcome leave_if(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                  uint32_t mask) {
+    return its_leave(e, w, x, mask & x_pred(w, x->c));
 }
 static enum exec_outcome branch_if_apart(struct exec_env *e, struct exec_warp *w,
                                          const struct xinst *x, uint32_t mask) {
@@ -233,6 +242,19 @@ exec_fn bar_choose(enum bar_fn f, struct xinst *x) {
     return row[f];
 }
 
+static enum bar_fn bar_fn_of(const struct minst *m) {
+    switch (m->op) {
+    case OP_BSSY: return BAR_BSSY;
+    case OP_BSYNC: return BAR_BSYNC;
+    case OP_BREAK: return BAR_BREAK;
+    case OP_BMOV: return m->dst[0].kind == OPND_BARRIER ? BAR_WRITE : BAR_READ;
+    case OP_YIELD: return BAR_YIELD;
+    case OP_BRA_DIV: return BAR_DIV;
+    case OP_JUMP: return BAR_JUMP;
+    default: return BAR_FNS;
+    }
+}
+
 // ---- the port -------------------------------------------------------------------------------
 
 static size_t bytes(void) { return sizeof(struct bars); }
@@ -255,7 +277,11 @@ static exec_fn choose(const struct minst *m, struct xinst *x, exec_fn usual) {
         [FLOW_CALLI] = calli, [FLOW_RET] = no_address,  [FLOW_EXIT] = its_leave};
     (void)usual;
     const enum flow_fn f = flow_of(m);
+    if (m->op == OP_BRA && m->src[0].kind == OPND_PRED) return bra_if;
+    if (m->op == OP_EXIT && m->src[0].kind == OPND_PRED) return leave_if;
     if (f != FLOW_N) return row[f];
+    const enum bar_fn b = bar_fn_of(m);
+    if (b != BAR_FNS) return bar_choose(b, x);
     if (m->op == OP_NANOSLEEP) return its_sleep;
     if (m->op != OP_BAR && !its_names_members(m, x)) return NULL;
     x->advance = 0;

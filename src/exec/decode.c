@@ -5,6 +5,7 @@
 
 #include "exec/decode.h"
 #include "exec/its.h"
+#include "isa/operands.h"
 
 struct pool {
     uint32_t *value; // a vector's word
@@ -70,6 +71,16 @@ static uint32_t pool_get(struct pool *p, const uint32_t *v, uint32_t words) {
     }
 }
 
+// Behind the kernel's registers of machine code: the sink, then the uniform ones.
+static uint32_t sink_at(const struct exec_launch *l) {
+    const uint32_t own = l->im->n_regs ? l->im->n_regs : 1;
+    return own * VEC_BYTES;
+}
+static uint32_t uniform_at(const struct exec_launch *l, uint32_t reg) {
+    return sink_at(l) + (X_SINK + reg) * VEC_BYTES;
+}
+static uint32_t predicate(uint32_t reg) { return reg >= PRED_FILE ? PRED_TRUE : reg; }
+
 // Where one source stands. False: a constant outside its bank.
 static bool source(const struct exec_launch *l, struct pool *p, const struct opnd *o,
                    uint32_t *out) {
@@ -77,8 +88,9 @@ static bool source(const struct exec_launch *l, struct pool *p, const struct opn
     const uint32_t words = o->words ? o->words : 1;
     switch (o->kind) {
     case OPND_GPR: *out = o->reg * VEC_BYTES; return true;
+    case OPND_UGPR: *out = uniform_at(l, o->reg); return true;
     case OPND_PRED:
-        *out = (o->reg > PRED_TRUE ? PRED_TRUE : o->reg) | (o->mods & OPND_NOT ? X_PRED_NOT : 0);
+        *out = predicate(o->reg) | (o->mods & OPND_NOT ? X_PRED_NOT : 0);
         return true;
     case OPND_IMM: *out = pool_get(p, v, words); return true;
     case OPND_CONST: {
@@ -93,16 +105,20 @@ static bool source(const struct exec_launch *l, struct pool *p, const struct opn
     }
 }
 
-static uint32_t destination(const struct opnd *o) {
-    if (o->kind == OPND_GPR) return o->reg * VEC_BYTES;
-    if (o->kind == OPND_PRED) return o->reg > PRED_TRUE ? PRED_TRUE : o->reg;
-    return X_NONE;
+static uint32_t destination(const struct exec_launch *l, const struct opnd *o) {
+    switch (o->kind) {
+    case OPND_GPR: return o->reg * VEC_BYTES;
+    case OPND_UGPR: return uniform_at(l, o->reg);
+    case OPND_ZERO: return sink_at(l);
+    case OPND_PRED: return predicate(o->reg);
+    default: return X_NONE;
+    }
 }
 
 static bool decode_one(const struct exec_launch *l, struct pool *p, const struct minst *m,
                        struct xinst *x, struct diags *d) {
-    uint32_t src[X_SRCS];
-    for (uint32_t k = 0; k < X_SRCS; k++) {
+    uint32_t src[X_SRCS + 1];
+    for (uint32_t k = 0; k < WW_COUNT(src); k++) {
         if (!source(l, p, &m->src[k], &src[k])) {
             diag_add(d, WW_ERROR_LAUNCH,
                      "%s: PTX line %u reads c[%u][0x%x], which the launch does not provide",
@@ -115,9 +131,9 @@ static bool decode_one(const struct exec_launch *l, struct pool *p, const struct
                         .b = src[1],
                         .c = src[2],
                         .e = src[3],
-                        .d = destination(&m->dst[0]),
-                        .d1 = destination(&m->dst[1]),
-                        .guard = (uint8_t)(m->guard > PRED_TRUE ? PRED_TRUE : m->guard),
+                        .d = destination(l, &m->dst[0]),
+                        .d1 = destination(l, &m->dst[1]),
+                        .guard = (uint8_t)predicate(m->guard),
                         .guard_xor = m->guard_not ? ~0u : 0,
                         .advance = 1,
                         .op = (uint8_t)m->op,
@@ -129,6 +145,11 @@ static bool decode_one(const struct exec_launch *l, struct pool *p, const struct
                         .vec = m->vec ? m->vec : 1,
                         .offset = m->offset};
     for (uint32_t k = 0; k < X_SRCS; k++) x->mods[k] = m->src[k].mods;
+    if (operand_rows[m->op].src[X_SRCS] || operand_rows[m->op].dst[2]) {
+        const bool has_f = m->src[X_SRCS].kind != OPND_NONE, has_d2 = m->dst[2].kind != OPND_NONE;
+        x->f = has_f ? src[X_SRCS] : (uint32_t)PRED_TRUE | X_PRED_NOT;
+        x->d2 = has_d2 ? destination(l, &m->dst[2]) : (uint32_t)PRED_TRUE;
+    }
     const uint8_t flags = mop_info[m->op].flags;
     if (flags & (OPF_LOAD | OPF_STORE) || m->op == OP_PREFETCH || m->op == OP_CVTA ||
         m->op == OP_ISSPACE) {

@@ -35,13 +35,13 @@ struct exec_warp {
     const uint8_t *base[2];      // private: registers, constant vectors
     const struct xinst *code;    // private
     uint32_t pc, active, reconv;
-    uint32_t carry;            // CC
-    uint32_t pushes, pops;     // since last read by the caller; for activity
     uint32_t live;             // lanes that have not exited
-    uint32_t n_deferred;       // private: results that exec_commit still owes
-    uint32_t pred[8];          // lane masks; pred[7] all ones
     struct its *its;           // private: independent thread scheduling (its.c); NULL: a stack
     struct exec_cta *cta;
+    uint32_t pred[16];         // lane masks; pred[7] and pred[15] all ones
+    uint32_t carry;            // CC
+    uint32_t n_deferred;       // private: results that exec_commit still owes
+    uint32_t pushes, pops;     // since last read by the caller; for activity
     uint8_t *local;            // [local words][32 lanes]
     // Device address that the warp's local memory appears at, for caches: word w of lane l is at
     // local_base + 128 w + 4 l. exec_cta_init gives one by SM and warp; the caller may move it.
@@ -62,7 +62,8 @@ struct exec_warp {
     // (enum exec_flow). bar_waits: barriers, a bit each, at which lanes of it wait.
     uint32_t bar_less, bar_flow, bar_waits;
 };
-static_assert(offsetof(struct exec_warp, exists) == 128, "two lines of the host's cache");
+static_assert(offsetof(struct exec_warp, pred) == 64 && offsetof(struct exec_warp, carry) == 128,
+              "two lines of the host's cache");
 
 enum exec_flow { EXEC_BY_KIND /* arrive goes on, others wait */, EXEC_GOES_ON, EXEC_WAITS };
 

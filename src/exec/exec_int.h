@@ -26,7 +26,7 @@ typedef enum exec_outcome (*exec_fn)(struct exec_env *e, struct exec_warp *w, co
 // constant vectors, whose base pointer is one byte low), so that a handler never asks what kind an
 // operand has. Predicates stand in the same fields as numbers, bit 8 says "inverted". A branch
 // keeps its target in d and its reconvergence point in a. No handler computes from more than four
-// sources.
+// sources, but for a fifth that is a predicate.
 enum { X_SRCS = 4 };
 struct xinst {
     exec_fn fn;
@@ -50,7 +50,12 @@ struct xinst {
     };
     uint8_t vec;
     uint8_t bytes; // a lane moves in a memory operation
-    int64_t offset;
+    union {
+        int64_t offset;
+        struct {
+            uint32_t f, d2; // operations with a fifth source or a third result, both predicates
+        };
+    };
 };
 static_assert(sizeof(struct xinst) == 64, "an instruction is a cache line");
 
@@ -59,6 +64,7 @@ enum {
     X_POOL = 1,       // operand bit: constant vector
     X_PRED_NOT = 256, // predicate operand bit: inverted
     X_NONE = UINT32_MAX,
+    X_SINK = 4, // vectors behind the kernel's registers that swallow what is written
     X_WAITS = 1 << 30, // xinst.flags, race check: a load that a loop waits for
     EXEC_STACK_LIMIT = 16384, // SIMT entries a warp may have before FAULT_STACK
     EXEC_CHUNK = 64
@@ -71,11 +77,11 @@ static inline uint32_t *x_dst(const struct exec_warp *w, uint32_t o) {
     return (uint32_t *)__builtin_assume_aligned((uint8_t *)w->regs + o, EXEC_CHUNK);
 }
 static inline uint32_t x_pred(const struct exec_warp *w, uint32_t p) {
-    return w->pred[p & 7] ^ (0u - (p >> 8 & 1));
+    return w->pred[p % PRED_FILE] ^ (0u - (p >> 8 & 1));
 }
 static inline void x_set_pred(struct exec_warp *w, uint32_t p, uint32_t value, uint32_t mask) {
-    w->pred[p & 7] = (w->pred[p & 7] & ~mask) | (value & mask);
-    w->pred[7] = ~0u; // the true predicate swallows writes
+    w->pred[p % PRED_FILE] = (w->pred[p % PRED_FILE] & ~mask) | (value & mask);
+    w->pred[PRED_TRUE] = w->pred[UPRED_TRUE] = ~0u; // the true predicates swallow writes
 }
 static inline uint64_t x_get64(const uint32_t *p, uint32_t lane) {
     return p[lane] | (uint64_t)p[lane + WARP_LANES] << 32;

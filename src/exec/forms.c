@@ -59,9 +59,11 @@ static void surface_reduction(const struct minst *m, struct xinst *x) {
     x->d = X_NONE;
 }
 
-// The target in d, the meeting point in a, the index or address in b.
+// The target in d, the meeting point in a, the index or address in b, a predicate beside the guard
+// in c.
 static void control(const struct minst *m, struct xinst *x) {
     x->advance = 0;
+    x->c = m->src[0].kind == OPND_PRED ? x->a : (uint32_t)PRED_TRUE;
     x->d = m->target < 0 ? X_NONE : (uint32_t)m->target;
     x->a = m->reconv < 0 ? X_NONE : (uint32_t)m->reconv;
 }
@@ -69,6 +71,27 @@ static void indirect_control(const struct minst *m, struct xinst *x) {
     x->b = x->a;
     x->awords = m->src[0].words;
     control(m, x);
+}
+
+// Barrier registers: which one in sub, a predicate beside the guard in c (converge_bar.h).
+static void barrier_register(const struct minst *m, struct xinst *x) {
+    const bool enters = m->dst[0].kind == OPND_BARRIER;
+    const struct opnd *const p = enters ? &m->src[0] : &m->src[1];
+    x->sub = (uint8_t)(enters ? m->dst[0].reg : m->src[0].reg);
+    x->c = p->kind == OPND_PRED ? (enters ? x->a : x->b) : (uint32_t)PRED_TRUE;
+    x->d = m->target < 0 ? X_NONE : (uint32_t)m->target;
+}
+static void barrier_move(const struct minst *m, struct xinst *x) {
+    x->aux8 = m->sub;
+    x->sub = (uint8_t)(m->dst[0].kind == OPND_BARRIER ? m->dst[0].reg : m->src[0].reg);
+}
+static void apart(const struct minst *m, struct xinst *x) {
+    x->cmp = m->sub ? MCMP_EQ : MCMP_NE;
+    x->d = m->target < 0 ? X_NONE : (uint32_t)m->target;
+}
+static void jump(const struct minst *m, struct xinst *x) {
+    x->awords = m->src[0].words;
+    x->c = m->src[1].kind == OPND_PRED ? x->b : (uint32_t)PRED_TRUE;
 }
 
 static uint8_t element(uint8_t t) {

@@ -6,11 +6,20 @@
 // Registers and predicates that hold what another thread may change, or what was made of that.
 struct taint {
     uint64_t reg[MAX_GPRS / 64];
-    uint64_t pred; // and the carry
+    uint64_t pred; // and the carry, uniform registers and barrier registers as one each
 };
+enum { TAINT_CARRY = PRED_FILE, TAINT_UNIFORM, TAINT_BARRIER };
+static uint32_t taint_bit(const struct isa_ref *ref) {
+    switch (ref->file) {
+    case REF_CARRY: return TAINT_CARRY;
+    case REF_UGPR: return TAINT_UNIFORM;
+    case REF_BARRIER: return TAINT_BARRIER;
+    default: return ref->reg;
+    }
+}
 static uint64_t *taint_word(struct taint *t, const struct isa_ref *ref, uint64_t *bit) {
     if (ref->file != REF_GPR) {
-        *bit = 1ull << (ref->file == REF_CARRY ? (uint32_t)PRED_TRUE : ref->reg);
+        *bit = 1ull << taint_bit(ref);
         return &t->pred;
     }
     const uint32_t r = ref->reg + ref->word;
@@ -49,7 +58,7 @@ static bool waits_for_others(const struct code_image *im, uint32_t first, uint32
                     return true;
             }
             n = isa_writes(m, true, ref);
-            for (uint32_t k = 0; k < n; k++) set_taint(&t, &ref[k], on, m->guard >= PRED_TRUE);
+            for (uint32_t k = 0; k < n; k++) set_taint(&t, &ref[k], on, pred_is_true(m->guard));
         }
     }
     return false;

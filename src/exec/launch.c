@@ -36,11 +36,16 @@ static size_t place(size_t *at, size_t bytes) {
     *at = bits_align_up(here + bytes, CTA_ALIGN);
     return here;
 }
+// What machine code of real compilers needs beside its registers: vectors that swallow what is
+// written to the register of zeros, and uniform registers as vectors of equal words.
+static uint32_t machine_registers(const struct code_image *im) {
+    return im->is_machine_code ? X_SINK + (im->uses_uniform ? (uint32_t)MAX_UGPRS : 0) : 0;
+}
 static void lay_out(struct exec_launch *l) {
     const struct code_image *im = l->im;
     l->threads = l->args.block[0] * l->args.block[1] * l->args.block[2];
     l->warps = (l->threads + WARP_LANES - 1) / WARP_LANES;
-    l->n_regs = im->n_regs ? im->n_regs : 1;
+    l->n_regs = (im->n_regs ? im->n_regs : 1) + machine_registers(im);
     // Dynamic shared memory begins where extern arrays were laid out, or behind the static part.
     const uint32_t dynamic =
         im->shared_dynamic > im->shared_bytes ? im->shared_dynamic : im->shared_bytes;
@@ -132,7 +137,7 @@ void exec_cta_init(struct exec_cta *c, struct exec_launch *l, void *memory, uint
         const uint32_t lanes = left >= WARP_LANES ? ~0u : (1u << left) - 1;
         uint8_t *regs = p + l->regs_at + (size_t)k * l->n_regs * VEC_BYTES;
         *w = (struct exec_warp){.regs = (uint32_t *)(void *)regs,
-                                .pred = {[PRED_TRUE] = ~0u},
+                                .pred = {[PRED_TRUE] = ~0u, [UPRED_TRUE] = ~0u},
                                 .active = lanes,
                                 .live = lanes,
                                 .exists = lanes,

@@ -173,8 +173,11 @@ static void put_mnemonic(struct text *t, const struct minst *m) {
 
 // ---- operands -------------------------------------------------------------------------
 static void put_pred(struct text *t, uint32_t p, bool allocated) {
-    if (p == (allocated ? (uint32_t)PRED_TRUE : VPRED_TRUE))
-        put(t, "PT");
+    const bool is_uniform = allocated && p >= PRED_UNIFORM;
+    if (allocated ? pred_is_true(p) : p == VPRED_TRUE)
+        put(t, is_uniform ? "UPT" : "PT");
+    else if (is_uniform)
+        put(t, "UP%u", p - PRED_UNIFORM);
     else
         put(t, allocated ? "P%u" : "VP%u", p);
 }
@@ -200,6 +203,11 @@ static void put_operand(struct text *t, const struct minst *m, const struct opnd
             put(t, "0x%" PRIx64, o->imm);
         break;
     case OPND_CONST: put(t, "c[0x%x][0x%x]", o->bank, o->reg); break;
+    case OPND_UGPR:
+        put(t, "UR%u", o->reg);
+        if (o->words > 1) put(t, ".%u", o->words * 32);
+        break;
+    case OPND_BARRIER: put(t, "B%u", o->reg); break;
     default: put(t, "RZ");
     }
     if (o->mods & OPND_ABS) put(t, "|");

@@ -53,6 +53,9 @@ struct code_image {
     struct arena arena;
     struct code_source source;
     const char *name;
+    // Made of a real compiler's words and not by ours: lanes meet at barrier registers, operands
+    // stand where the encoding has them, 16 bytes an instruction.
+    bool is_machine_code, uses_uniform;
     struct {
         enum target_gen gen;
         struct code_latencies latencies; // what control bits were made for

@@ -3,8 +3,15 @@
 // and (control_verify.c) no operand read before its stall counts and counters let it be there.
 #include "isa/control.h"
 
-// Registers, predicates and the carry as one set.
-enum { FIRST_PRED = MAX_GPRS, CARRY = MAX_GPRS + MAX_PREDS, N_STATES, ROW = (N_STATES + 63) / 64 };
+// Registers, predicates, the carry, barrier and uniform registers as one set.
+enum {
+    FIRST_PRED = MAX_GPRS,
+    CARRY = FIRST_PRED + PRED_FILE,
+    FIRST_BARRIER,
+    FIRST_UGPR = FIRST_BARRIER + MAX_BARRIERS,
+    N_STATES = FIRST_UGPR + MAX_UGPRS,
+    ROW = (N_STATES + 63) / 64
+};
 
 struct state {
     uint64_t bit[ROW];
@@ -43,6 +50,9 @@ static void broken(struct verifier *v, uint32_t pc, const char *what) {
     report(v, pc, what);
 }
 
+static uint32_t preds_of(const struct code_image *im) {
+    return im->is_machine_code ? PRED_FILE : MAX_PREDS;
+}
 static void check_operand(struct verifier *v, uint32_t pc, const struct opnd *o) {
     switch (o->kind) {
     case OPND_NONE: break;
@@ -56,7 +66,16 @@ static void check_operand(struct verifier *v, uint32_t pc, const struct opnd *o)
         if (o->sub) broken(v, pc, "a part of a register after allocation");
         break;
     case OPND_PRED:
-        if (o->reg > PRED_TRUE) broken(v, pc, "a predicate beyond the machine's");
+        if (o->reg >= preds_of(v->im)) broken(v, pc, "a predicate beyond the machine's");
+        break;
+    case OPND_ZERO:
+    case OPND_UGPR:
+    case OPND_BARRIER:
+        if (!v->im->is_machine_code) broken(v, pc, "an operand that our compiler never makes");
+        if (o->kind == OPND_UGPR && o->reg + o->words >= MAX_UGPRS)
+            broken(v, pc, "a uniform register beyond the machine's");
+        if (o->kind == OPND_BARRIER && o->reg >= MAX_BARRIERS)
+            broken(v, pc, "a barrier register beyond the machine's");
         break;
     case OPND_IMM:
         if (o->words == 1 && o->imm >> 32) broken(v, pc, "an immediate of more than a word");
@@ -83,9 +102,9 @@ static void check_inst(struct verifier *v, uint32_t pc) {
     }
     for (unsigned i = 0; i < MINST_DSTS; i++) check_operand(v, pc, &m->dst[i]);
     for (unsigned i = 0; i < MINST_SRCS; i++) check_operand(v, pc, &m->src[i]);
-    const char *const fault = isa_operands_fault(m);
+    const char *const fault = isa_operands_fault(m, !v->im->is_machine_code);
     if (fault != NULL) broken(v, pc, fault);
-    if (m->guard > PRED_TRUE) broken(v, pc, "a guard beyond the machine's");
+    if (m->guard >= preds_of(v->im)) broken(v, pc, "a guard beyond the machine's");
     if (m->flags & MF_FRAME) broken(v, pc, "a frame of unknown size");
     if ((m->op == OP_BRA || m->op == OP_CALL) && !inside(v->im, m->target))
         broken(v, pc, "a target outside the code");
@@ -107,6 +126,8 @@ static uint32_t state_of(const struct isa_ref *ref) {
     switch (ref->file) {
     case REF_GPR: return ref->reg + ref->word;
     case REF_PRED: return FIRST_PRED + ref->reg;
+    case REF_BARRIER: return FIRST_BARRIER + ref->reg;
+    case REF_UGPR: return FIRST_UGPR + ref->reg + ref->word;
     default: return CARRY;
     }
 }

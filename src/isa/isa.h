@@ -74,9 +74,14 @@ extern const struct mop_info mop_info[OP_N];
 enum opnd_kind {
     OPND_NONE,
     OPND_GPR,   // reg (+ sub): `words` consecutive 32-bit registers
-    OPND_PRED,  // reg: predicate 0..6; 7 is PT (always true; as a destination: dropped)
+    OPND_PRED,  // reg: predicate 0..6; 7 is PT (always true; as a destination: dropped); 8..14 those
+                // of the uniform datapath, 15 its PT
     OPND_IMM,   // imm
-    OPND_CONST  // c[bank][reg]: `words` words at byte offset `reg`
+    OPND_CONST, // c[bank][reg]: `words` words at byte offset `reg`
+    // What only machine code of real compilers names.
+    OPND_ZERO,   // the register of zeros, as `words` of it; as a destination it drops
+    OPND_UGPR,   // reg: `words` consecutive uniform registers, 0..62
+    OPND_BARRIER // reg: convergence barrier register B0..B15
 };
 enum opnd_mods { OPND_NEG = 1, OPND_ABS = 2, OPND_NOT = 4 }; // abs before neg; NOT: bitwise/logical
 
@@ -115,6 +120,9 @@ static inline struct opnd opnd_words(struct opnd o, unsigned w, unsigned n) {
 }
 static inline struct opnd opnd_word(struct opnd o, unsigned w) { return opnd_words(o, w, 1); }
 enum { PRED_TRUE = 7, PRED_NONE = 7, MAX_PREDS = 8, MAX_GPRS = 256 };
+// All predicates of a warp, its uniform ones among them; uniform and barrier registers.
+enum { PRED_UNIFORM = 8, UPRED_TRUE = 15, PRED_FILE = 16, MAX_UGPRS = 64, MAX_BARRIERS = 16 };
+static inline bool pred_is_true(uint32_t p) { return p == PRED_TRUE || p == UPRED_TRUE; }
 // A function that may be called through a register leaves registers from there on as they were; of
 // predicates it keeps none.
 enum { CODE_FIRST_KEPT = 16 };
@@ -218,6 +226,7 @@ enum mvideo_op2 { VIDEO_OP2_NONE, VIDEO_OP2_ADD, VIDEO_OP2_MIN, VIDEO_OP2_MAX };
 static inline uint32_t video_field(uint64_t e, enum mvideo_bits at, unsigned bits) {
     return (uint32_t)(e >> at) & ((1u << bits) - 1);
 }
+enum mjump { MJUMP_BRANCH, MJUMP_CALL, MJUMP_RETURN };
 enum msyscall { MSYS_VPRINTF, MSYS_MALLOC, MSYS_FREE, MSYS_ASSERTFAIL };
 
 // sub of HMMA_884: the part of D that a step makes, and the layouts of A and B; of IMMA_*: which of A

@@ -18,19 +18,23 @@ enum {
     N = SLOT_N | SLOT_VALUE,
     P = SLOT_PREDICATE,
     WP = W | P,
-    NP = N | P
+    NP = N | P,
+    BARRIER = SLOT_BARRIER,
+    WB = W | BARRIER
 };
 #define OPT(slot) (slot | SLOT_OPTIONAL)
-#define ROW(d, d1, a, b, c, e, imm_, con_, field_, long_)                                          \
+#define ROW(d, d1, a, b, c, e, imm_, con_, field_, ...)                                            \
     {                                                                                              \
-        .dst = {d, d1}, .src = {a, b, c, e}, .imm = imm_, .con = con_, .field = field_,            \
-        .long_imm = long_                                                                          \
+        .dst[0] = d, .dst[1] = d1, .src[0] = a, .src[1] = b, .src[2] = c, .src[3] = e,             \
+        .imm = imm_, .con = con_, .field = field_, .long_imm = __VA_ARGS__                         \
     }
+#define MORE(d2, f, g) LONG, .dst[2] = d2, .src[4] = f, .src[5] = g
 const struct operand_row operand_rows[OP_N] = {
 #define OP(op, text, class, flags, operands, prose) [OP_##op] = ROW operands,
 #include "isa/ops.def"
 #undef OP
 };
+#undef MORE
 #undef ROW
 #undef OPT
 
@@ -74,11 +78,13 @@ static const char *slot_fault(const struct minst *m, uint8_t slot, const struct 
         return slot == 0 || slot & SLOT_OPTIONAL ? NULL : "lacks an operand";
     if (o->kind == OPND_PRED)
         return slot & SLOT_PREDICATE ? NULL : "has a predicate where none can be";
+    if (o->kind == OPND_BARRIER)
+        return slot & SLOT_BARRIER ? NULL : "has a barrier register where none can be";
     if (!(slot & SLOT_VALUE)) return "has a value where none can be";
     return words_fit(m, slot_words(slot), o->words) ? NULL : "has an operand of wrong size";
 }
 
-const char *isa_operands_fault(const struct minst *m) {
+const char *isa_operands_fault(const struct minst *m, bool is_placed) {
     const struct operand_row *const row = &operand_rows[m->op];
     const char *fault = NULL;
     for (unsigned d = 0; d < MINST_DSTS && !fault; d++) {
@@ -89,6 +95,7 @@ const char *isa_operands_fault(const struct minst *m) {
     for (unsigned s = 0; s < MINST_SRCS && !fault; s++) {
         const struct opnd *const o = &m->src[s];
         fault = slot_fault(m, row->src[s], o);
+        if (!is_placed) continue;
         const bool is_zero = o->kind == OPND_IMM && o->imm == 0;
         if (o->kind == OPND_IMM && !is_zero && !((row->imm | row->field) >> s & 1))
             fault = "has an immediate where none can be";

@@ -24,7 +24,8 @@ enum slot_kind {
     SLOT_WORDS = 15,      // mask of enum slot_words
     SLOT_VALUE = 16,      // registers; immediates and constants where the row lets them
     SLOT_PREDICATE = 32,
-    SLOT_OPTIONAL = 64
+    SLOT_OPTIONAL = 64,
+    SLOT_BARRIER = 128 // a convergence barrier register
 };
 struct operand_row {
     uint8_t dst[MINST_DSTS], src[MINST_SRCS]; // enum slot_words and slot_kind; 0: no such operand
@@ -39,10 +40,12 @@ extern const struct operand_row operand_rows[OP_N];
 const char *slot_words_text(enum slot_words w);
 
 // What is wrong with the operands of an instruction by the row of its operation; NULL: nothing.
-const char *isa_operands_fault(const struct minst *m);
+// `is_placed`: immediates and constants stand where our compiler puts them; real compilers' code
+// has them where its encodings do.
+const char *isa_operands_fault(const struct minst *m, bool is_placed);
 
 // ---- reads and writes ---------------------------------------------------------------------------
-enum ref_file { REF_GPR, REF_PRED, REF_CARRY };
+enum ref_file { REF_GPR, REF_PRED, REF_CARRY, REF_UGPR, REF_BARRIER };
 enum { REF_GUARD = 8, REF_IMPLIED }; // places that are no slots
 struct isa_ref {
     uint8_t file;  // enum ref_file
@@ -55,13 +58,17 @@ enum { ISA_MAX_REFS = 4 * MINST_SRCS + MAX_PREDS + 2 };
 static inline uint32_t ref_operand(const struct opnd *o, unsigned place, bool allocated,
                                    struct isa_ref *ref) {
     if (o->kind == OPND_PRED) {
-        if (o->reg == (allocated ? (uint32_t)PRED_TRUE : VPRED_TRUE)) return 0;
+        if (allocated ? pred_is_true(o->reg) : o->reg == VPRED_TRUE) return 0;
         ref[0] = (struct isa_ref){.file = REF_PRED, .place = (uint8_t)place, .reg = o->reg};
         return 1;
     }
-    if (o->kind != OPND_GPR) return 0;
+    if (o->kind == OPND_BARRIER) {
+        ref[0] = (struct isa_ref){.file = REF_BARRIER, .place = (uint8_t)place, .reg = o->reg};
+        return 1;
+    }
+    if (o->kind != OPND_GPR && o->kind != OPND_UGPR) return 0;
     for (uint32_t w = 0; w < o->words; w++)
-        ref[w] = (struct isa_ref){.file = REF_GPR,
+        ref[w] = (struct isa_ref){.file = o->kind == OPND_GPR ? REF_GPR : REF_UGPR,
                                   .place = (uint8_t)place,
                                   .word = (uint8_t)(o->sub + w),
                                   .reg = o->reg};
@@ -85,7 +92,7 @@ static inline uint32_t isa_reads(const struct minst *m, bool allocated,
                                  struct isa_ref ref[ISA_MAX_REFS]) {
     uint32_t n = 0;
     for (unsigned s = 0; s < MINST_SRCS; s++) n += ref_operand(&m->src[s], s, allocated, ref + n);
-    if (m->guard != (allocated ? (uint32_t)PRED_TRUE : VPRED_TRUE))
+    if (allocated ? !pred_is_true(m->guard) : m->guard != VPRED_TRUE)
         ref[n++] = (struct isa_ref){.file = REF_PRED, .place = REF_GUARD, .reg = m->guard};
     if (m->flags & MF_CC_IN) ref[n++] = (struct isa_ref){.file = REF_CARRY, .place = REF_IMPLIED};
     if (m->op == OP_P2R) n += ref_predicates(UINT8_MAX, ref + n);

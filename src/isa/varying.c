@@ -8,9 +8,16 @@
 
 #include <stdlib.h>
 
-enum { GPR_WORDS = MAX_GPRS / 64, CARRY = MAX_PREDS, WORDS = GPR_WORDS + 1 };
+enum {
+    GPR_WORDS = MAX_GPRS / 64,
+    FIRST_PRED = MAX_GPRS,
+    CARRY = FIRST_PRED + PRED_FILE,
+    FIRST_BARRIER,
+    FIRST_UGPR = FIRST_PRED + 64,
+    WORDS = GPR_WORDS + 2
+};
 struct state {
-    uint64_t bits[WORDS]; // registers; then predicates, and the carry behind them
+    uint64_t bits[WORDS]; // registers, predicates, the carry, barrier and uniform registers
 };
 struct flow {
     const struct code_image *im;
@@ -26,8 +33,10 @@ static void set(struct state *s, uint32_t bit, bool to) {
 static uint32_t bit_of(const struct isa_ref *ref) {
     switch (ref->file) {
     case REF_GPR: return ref->reg + ref->word;
-    case REF_PRED: return MAX_GPRS + ref->reg;
-    default: return MAX_GPRS + CARRY;
+    case REF_PRED: return FIRST_PRED + ref->reg;
+    case REF_BARRIER: return FIRST_BARRIER + ref->reg;
+    case REF_UGPR: return FIRST_UGPR + ref->reg + ref->word;
+    default: return CARRY;
     }
 }
 
@@ -69,7 +78,7 @@ static bool reads_varying(const struct state *s, const struct minst *m, bool wit
 // The state behind an instruction.
 static void pass(struct state *s, const struct minst *m) {
     if (minst_is_filler(m)) return;
-    const bool varies = op_varies(m) || reads_varying(s, m, true), guarded = m->guard != PRED_TRUE;
+    const bool varies = op_varies(m) || reads_varying(s, m, true), guarded = !pred_is_true(m->guard);
     struct isa_ref ref[ISA_MAX_REFS];
     const uint32_t n = isa_writes(m, true, ref);
     for (uint32_t i = 0; i < n; i++) {
@@ -100,7 +109,7 @@ static void leave_function(struct flow *f, const struct state *s) {
 static void follow(struct flow *f, uint32_t pc, const struct state *s) {
     const struct code_image *const im = f->im;
     const struct minst *const m = &im->inst[pc];
-    bool goes_on = m->guard != PRED_TRUE;
+    bool goes_on = !pred_is_true(m->guard) || m->src[0].kind == OPND_PRED;
     switch (m->op) {
     case OP_BRA: reach(f, (uint32_t)m->target, s); break;
     case OP_BRX:

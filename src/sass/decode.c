@@ -472,6 +472,13 @@ static void name_product(struct decoder *d) {
 
 enum sass_found sass_decode(struct sass_word w, uint64_t pc, uint32_t gen, struct sass_inst *out,
                             struct sass_word *extra) {
+    struct sass_word seen;
+    return sass_decode_seen(w, pc, gen, out, extra, &seen);
+}
+enum sass_found sass_decode_seen(struct sass_word w, uint64_t pc, uint32_t gen,
+                                 struct sass_inst *out, struct sass_word *extra,
+                                 struct sass_word *seen) {
+    *seen = (struct sass_word){0};
     *out = (struct sass_inst){.control = sass_control(w), .guard = 7};
     if (extra) *extra = (struct sass_word){0};
     struct decoder d = {.w = w, .pc = pc, .gen = gen, .out = out, .form = (uint32_t)peek(w, 9, 3)};
@@ -491,6 +498,7 @@ enum sass_found sass_decode(struct sass_word w, uint64_t pc, uint32_t gen, struc
     if (d.row->quirk == QUIRK_IMAD) name_product(&d);
     const struct sass_word rest = {w.lo & ~d.seen.lo, w.hi & ~d.seen.hi};
     if (extra) *extra = rest;
+    *seen = d.seen;
     if (rest.lo | rest.hi) return SASS_EXTRA_BITS;
     return d.bad ? SASS_BAD_VALUE : SASS_KNOWN;
 }

@@ -96,6 +96,11 @@ struct sass_row {
 extern const struct sass_row sass_rows[]; // by opcode, then as they are tried
 extern const uint32_t sass_rows_n;
 
+// sass_decode, which says too what bits its row's fields took.
+enum sass_found sass_decode_seen(struct sass_word w, uint64_t pc, uint32_t gen,
+                                 struct sass_inst *out, struct sass_word *extra,
+                                 struct sass_word *seen);
+
 // Name of a special register; NULL when it has none.
 const char *sass_special_name(uint32_t number, uint32_t gen);
 

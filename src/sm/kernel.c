@@ -106,7 +106,12 @@ static bool const_line(struct decoder *d, const struct opnd *o, struct sm_inst *
 }
 
 static uint16_t predicate_bit(const struct isa_ref *ref) {
-    return (uint16_t)(ref->file == REF_CARRY ? CARRY_BIT : 1u << ref->reg);
+    switch (ref->file) {
+    case REF_CARRY: return CARRY_BIT;
+    case REF_UGPR: return 1u << PRED_TRUE;     // all of them as one
+    case REF_BARRIER: return 1u << UPRED_TRUE; // likewise
+    default: return (uint16_t)(1u << ref->reg);
+    }
 }
 
 static void decode_reads(const struct minst *m, struct sm_inst *in, struct sm_wide *wide) {
@@ -308,7 +313,7 @@ static uint32_t only_user(const struct code_image *im, uint32_t at, const uint8_
             if (unit != UNIT_INT && unit != UNIT_FP) return 0;
             user = i;
         }
-        if (count_of(ref, isa_writes(m, true, ref), reg) != 0) return m->guard < PRED_TRUE ? 0 : user;
+        if (count_of(ref, isa_writes(m, true, ref), reg) != 0) return pred_is_true(m->guard) ? user : 0;
         if (unit == UNIT_NONE) return 0;
         if (user == 0 && (m->klass == OPC_ST_SHARED || m->klass == OPC_ATOM_SHARED)) return 0;
     }

@@ -71,7 +71,7 @@ STEP_INLINE uint64_t read_rows(const struct step_kind *k, struct sm *s, uint32_t
                                const struct sm_inst *in, uint64_t t) {
     const struct warp *const warp = &s->res.warp[w];
     const struct minst *const m = &s->res.kernel[warp->kslot].kernel->image->inst[warp->exec->pc];
-    const uint32_t guard = warp->exec->pred[m->guard < PRED_TRUE ? m->guard : PRED_TRUE];
+    const uint32_t guard = warp->exec->pred[m->guard < PRED_FILE ? m->guard : PRED_TRUE];
     const uint32_t lanes = warp->exec->active & (m->guard_not ? ~guard : guard);
     uint64_t at[WW_COUNT(in->src)];
     const uint64_t last = k->ready->read(&step_sub(k, s, w)->collectors, in, number_of(k, s, w),
