@@ -1,6 +1,6 @@
 // Blocks, edges, dominators, post-dominators, loops.
 //
-// A block ends behind BRA, BRX, RET and an unguarded EXIT, and before every branch target. A
+// A block ends behind BRA, BRX, RET, jumps through registers and an unguarded EXIT, and before every branch target. A
 // guarded EXIT ends none: its lanes are gone, the others go on, and counting it as a way out would
 // push every reconvergence point around it to the end of the kernel. Calls end no block either.
 //
@@ -16,14 +16,18 @@
 
 #include <stdlib.h>
 
+// Where it goes stands in registers: the graph has no edge for it. A call comes back.
+static bool is_jump(const struct minst *i) { return i->op == OP_JUMP && i->sub != MJUMP_CALL; }
+static bool has_target(const struct minst *i) { return i->op == OP_BRA || i->op == OP_BRA_DIV; }
+
 bool minst_ends_flow(const struct minst *i, bool allocated) {
     if (i->op == OP_RET) return true;
-    if (i->op != OP_BRA && i->op != OP_BRX && i->op != OP_EXIT) return false;
-    return !minst_is_guarded(i, allocated);
+    if (i->op != OP_BRA && i->op != OP_BRX && i->op != OP_EXIT && !is_jump(i)) return false;
+    return !minst_is_conditional(i, allocated);
 }
 
 bool minst_ends_block(const struct minst *i, bool allocated) {
-    return i->op == OP_BRA || i->op == OP_BRX || minst_ends_flow(i, allocated);
+    return has_target(i) || i->op == OP_BRX || is_jump(i) || minst_ends_flow(i, allocated);
 }
 
 // ---- blocks and edges -------------------------------------------------------
@@ -38,7 +42,7 @@ static void mark_leaders(const struct cfg_code *k, bool *leader) {
         const struct minst *m = &k->inst[i];
         if (!minst_ends_block(m, k->allocated)) continue;
         leader[i + 1] = true;
-        if (m->op == OP_BRA) leader[target_of(k, m->target)] = true;
+        if (has_target(m)) leader[target_of(k, m->target)] = true;
         if (m->op == OP_BRX)
             for (uint32_t j = 0; j < k->tables[m->aux].n; j++)
                 leader[target_of(k, k->tables[m->aux].label[j])] = true;
@@ -74,11 +78,11 @@ static void connect(struct cfg *c, const struct cfg_code *k) {
         block->succ = e.to.n;
         const struct minst *last = &k->inst[block->first + block->n - 1];
         if (minst_ends_block(last, k->allocated)) {
-            if (last->op == OP_BRA) add_edge(c, &e, k->n, b, target_of(k, last->target));
+            if (has_target(last)) add_edge(c, &e, k->n, b, target_of(k, last->target));
             if (last->op == OP_BRX)
                 for (uint32_t j = 0; j < k->tables[last->aux].n; j++)
                     add_edge(c, &e, k->n, b, target_of(k, k->tables[last->aux].label[j]));
-            if (last->op == OP_EXIT || last->op == OP_RET) block->exits = true;
+            if (last->op == OP_EXIT || last->op == OP_RET || is_jump(last)) block->exits = true;
         }
         if (!minst_ends_flow(last, k->allocated)) add_edge(c, &e, k->n, b, block->first + block->n);
     }

@@ -62,7 +62,12 @@ static inline bool cfg_dominates(const struct cfg *c, uint32_t a, uint32_t b) {
 }
 
 static inline bool minst_is_guarded(const struct minst *i, bool allocated) {
-    return i->guard != (allocated ? PRED_TRUE : VPRED_TRUE);
+    return allocated ? !pred_is_true(i->guard) || i->guard_not : i->guard != VPRED_TRUE;
+}
+// Control that may go on behind it although it is no call: by a guard, or by the condition that a
+// branch or an exit of machine code has beside it.
+static inline bool minst_is_conditional(const struct minst *i, bool allocated) {
+    return minst_is_guarded(i, allocated) || i->src[i->op == OP_JUMP].kind == OPND_PRED;
 }
 // Whether control never goes on to the next instruction.
 bool minst_ends_flow(const struct minst *i, bool allocated);

@@ -43,7 +43,9 @@ bool control_is_variable(const struct code_latencies *l, const struct minst *m) 
 // A filler that compares stands for a comparison and the guard that waits for it.
 static bool is_guard(const struct minst *m, uint32_t slot) {
     const bool compares = m->klass == OPC_INT_CMP || m->klass == OPC_FP_CMP;
-    return slot >= CONTROL_GUARD || (slot < CONTROL_PRED && compares && minst_is_filler(m));
+    const bool guards = (slot >= CONTROL_GUARD && slot < CONTROL_UPRED) ||
+                        (slot >= CONTROL_UGUARD && slot < CONTROL_BARRIER);
+    return guards || (slot < CONTROL_PRED && compares && minst_is_filler(m));
 }
 
 uint32_t control_latency(const struct code_latencies *l, const struct minst *m, uint32_t slot) {
@@ -57,10 +59,16 @@ uint32_t control_elapsed(const struct code_latencies *l, const struct minst *m, 
 }
 
 // ---- operands -----------------------------------------------------------------------------------
+static uint16_t pred_slot(uint32_t reg, uint32_t own, uint32_t uniform) {
+    return (uint16_t)(reg < PRED_UNIFORM ? own + reg : uniform + reg - PRED_UNIFORM);
+}
+static uint16_t guard_slot(uint32_t reg) { return pred_slot(reg, CONTROL_GUARD, CONTROL_UGUARD); }
 static uint16_t slot_of(const struct isa_ref *ref) {
     switch (ref->file) {
     case REF_GPR: return (uint16_t)(ref->reg + ref->word);
-    case REF_PRED: return (uint16_t)(CONTROL_PRED + ref->reg);
+    case REF_PRED: return pred_slot(ref->reg, CONTROL_PRED, CONTROL_UPRED);
+    case REF_BARRIER: return (uint16_t)(CONTROL_BARRIER + ref->reg);
+    case REF_UGPR: return (uint16_t)(CONTROL_UGPR + ref->reg + ref->word);
     default: return CONTROL_CARRY;
     }
 }
@@ -73,13 +81,13 @@ void control_operands(const struct minst *m, struct control_operands *o) {
     for (uint32_t i = 0; i < n; i++) {
         o->read[o->n_reads++] = slot_of(&ref[i]);
         if (ref[i].place == REF_GUARD)
-            o->read[o->n_reads++] = (uint16_t)(CONTROL_GUARD + ref[i].reg);
+            o->read[o->n_reads++] = guard_slot(ref[i].reg);
     }
     n = isa_writes(m, true, ref);
     for (uint32_t i = 0; i < n; i++) {
         o->write[o->n_writes++] = slot_of(&ref[i]);
         if (ref[i].file == REF_PRED)
-            o->write[o->n_writes++] = (uint16_t)(CONTROL_GUARD + ref[i].reg);
+            o->write[o->n_writes++] = guard_slot(ref[i].reg);
     }
 }
 

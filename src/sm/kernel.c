@@ -168,9 +168,11 @@ static uint16_t flags_of(const struct minst *m, const struct sm_inst *in, bool h
     if (minst_is_filler(m)) f |= SI_FILLER;
     switch (m->op) {
     case OP_BRA:
+    case OP_BRA_DIV:
     case OP_BRX: f |= SI_JUMP | SI_CHECK_PUSH; break;
     case OP_CALL:
     case OP_CALLI:
+    case OP_JUMP:
     case OP_RET: f |= SI_JUMP; break;
     case OP_BAR: f |= SI_BARRIER; break;
     case OP_MEMBAR: f |= SI_FENCE | SI_SOLO; break;
