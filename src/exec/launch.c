@@ -6,24 +6,40 @@
 
 enum { CTA_ALIGN = 64 };
 
-static void put32(struct exec_launch *l, uint32_t at, uint32_t v) { memcpy(l->cb0 + at, &v, 4); }
+// The words in front of the parameters.
+static void fill_slots(struct exec_launch *l) {
+    const struct exec_launch_args *a = &l->args;
+    const uint32_t value[BANK0_SLOTS][BANK0_SLOT_WORDS] = {
+        [BANK0_NTID] = {a->block[0], a->block[1], a->block[2]},
+        [BANK0_NCTAID] = {a->grid[0], a->grid[1], a->grid[2]},
+        [BANK0_SHARED_WINDOW] = {EXEC_SHARED_WINDOW},
+        [BANK0_LOCAL_WINDOW] = {EXEC_LOCAL_WINDOW},
+        [BANK0_STACK] = {l->im->local_bytes},
+        [BANK0_DYNAMIC_SHARED] = {a->dynamic_shared},
+        [BANK0_GRID_ID] = {(uint32_t)a->grid_id, (uint32_t)(a->grid_id >> 32)},
+        [BANK0_ENVREG] = {a->envreg[0], a->envreg[1], a->envreg[2]},
+        [BANK0_SM_COUNT] = {a->sm_count ? a->sm_count : 1},
+    };
+    for (uint32_t s = 0; s < BANK0_SLOTS; s++) {
+        uint32_t at;
+        if (bank0_at(l->im->bank0, (enum bank0_slot)s, &at))
+            memcpy(l->cb0 + at, value[s], 4 * bank0_words[s]);
+    }
+}
 
 static bool fill_banks(struct exec_launch *l) {
-    const uint32_t params = l->im->param_bytes;
-    l->cb0_bytes = (uint32_t)bits_align_up(CB0_PARAMS + params, 16);
+    const uint32_t first = bank0_info[l->im->bank0].params, params = l->im->param_bytes;
+    l->cb0_bytes = (uint32_t)bits_align_up(first + params, 16);
     l->cb0 = ww_alloc_aligned(l->cb0_bytes);
     if (!l->cb0) return false;
-    static const uint16_t at[6] = {CB0_NTID_X,   CB0_NTID_Y,   CB0_NTID_Z,
-                                   CB0_NCTAID_X, CB0_NCTAID_Y, CB0_NCTAID_Z};
-    for (uint32_t k = 0; k < 3; k++) {
-        put32(l, at[k], l->args.block[k]);
-        put32(l, at[k + 3], l->args.grid[k]);
-    }
-    if (params && l->args.params) memcpy(l->cb0 + CB0_PARAMS, l->args.params, params);
+    fill_slots(l);
+    if (params && l->args.params) memcpy(l->cb0 + first, l->args.params, params);
     l->bank[CB_LAUNCH].at = l->cb0;
     l->bank[CB_LAUNCH].bytes = l->cb0_bytes;
     l->bank[CB_LITERAL].at = l->im->literals;
     l->bank[CB_LITERAL].bytes = l->im->literal_bytes;
+    l->bank[CB_ADDRESS].at = l->im->addresses;
+    l->bank[CB_ADDRESS].bytes = l->im->address_bytes;
     if (l->args.const_bytes) {
         l->bank[CB_USER].at = devmem_host(l->memory, l->args.const_segment, l->args.const_bytes);
         l->bank[CB_USER].bytes = l->bank[CB_USER].at ? l->args.const_bytes : 0;

@@ -66,7 +66,7 @@ struct code_image {
     uint32_t n_preds;
     uint32_t param_bytes;
     struct code_param {
-        uint32_t offset, bytes, align; // offset from CB0_PARAMS
+        uint32_t offset, bytes, align; // offset from where bank0_info[] has parameters
         enum isa_type type;            // of an element
     } *params;
     uint32_t n_params;
@@ -75,8 +75,11 @@ struct code_image {
     uint32_t local_bytes; // a thread: frames of the deepest static chain, or with a stack
     bool needs_stack;     // recursion, indirect calls, alloca: local_bytes holds the configured stack
     uint32_t stack_frame_bytes;  // the kernel's own frame (first callee frame starts here)
+    enum bank0_layout bank0;     // c[0]
     uint8_t *literals;           // c[2]
     uint32_t literal_bytes;
+    const uint8_t *addresses;    // c[4]; NULL: none
+    uint32_t address_bytes;
     uint32_t n_barriers;         // highest named barrier used + 1; 16 if a register names it
     bool uses_globals_by_generic, uses_texture, uses_clock, uses_grid_sync;
     struct code_table { uint32_t *pc; uint32_t n; } *tables; // BRX, by aux

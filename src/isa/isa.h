@@ -9,6 +9,7 @@
 #include <assert.h>
 
 #include "base/base.h"
+#include "isa/bank0.h"
 #include "isa/op_class.h"
 
 // Types that instructions work in (type.def: TYPE(name, "text", bits, class)).
@@ -130,14 +131,10 @@ enum { CODE_FIRST_KEPT = 16 };
 // operand and as a guard.
 #define VPRED_TRUE UINT32_MAX
 
-// Constant banks. c[0]: launch block (see cb0_*) then kernel parameters; c[2]: literals that
-// lowering placed; c[3]: the module's .const variables.
-enum const_bank { CB_LAUNCH = 0, CB_LITERAL = 2, CB_USER = 3, CB_N = 4 };
-enum cb0_layout { // byte offsets in c[0], as Fermi has them
-    CB0_NTID_X = 0x08, CB0_NTID_Y = 0x0c, CB0_NTID_Z = 0x10,
-    CB0_NCTAID_X = 0x14, CB0_NCTAID_Y = 0x18, CB0_NCTAID_Z = 0x1c,
-    CB0_PARAMS = 0x20
-};
+// Constant banks. c[0]: words of the launch, then kernel parameters (bank0.h); c[2]: literals of the
+// kernel; c[3]: the module's .const variables; c[4]: addresses of its variables and functions, in
+// machine code that no compiler of ours made.
+enum const_bank { CB_LAUNCH = 0, CB_LITERAL = 2, CB_USER = 3, CB_ADDRESS = 4, CB_N = 5 };
 
 // Comparisons: ordered ones are false on NaN, the U ones true.
 enum mcmp {
