@@ -4,7 +4,6 @@
 #include "isa/image.h"
 #include "driver/driver.h"
 #include "fatbin/fatbin.h"
-#include "ptx/ptx.h"
 
 #include <stdlib.h>
 
@@ -148,7 +147,7 @@ static CUresult find_ptx(struct arena *a, const char *name, const void *image, c
 // A real GPU takes no PTX that was made for a newer one. Here it runs, and that is said once.
 static void note_newer(const struct gpu_module *m) {
     const struct gpu_config *c = driver_get()->config;
-    const uint32_t made_for = gpu_module_ptx(m)->target;
+    const uint32_t made_for = gpu_module_target(m);
     if (made_for <= gpu_config_arch(c) || !process_first_time("PTX_for_newer")) return;
     process_say("the program's PTX is for compute capability %u.%u: a real %s (%u.%u) would refuse "
                 "it, %s runs it",

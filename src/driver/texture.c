@@ -4,7 +4,6 @@
 // reference that changes waits for what is queued.
 #include "isa/image.h"
 #include "driver/texture.h"
-#include "ptx/ptx.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -99,17 +98,10 @@ void texture_set_modes(struct exec_texture *t, const struct texture_modes *m) {
     memcpy(t->border, m->border, sizeof t->border);
 }
 
-static const struct ptx_var *find_var(CUmodule m, const char *name) {
-    const struct ptx_module *p = gpu_module_ptx(m->module);
-    for (uint32_t i = 0; i < p->n_vars; i++)
-        if (strcmp(p->vars[i]->name, name) == 0) return p->vars[i];
-    return NULL;
-}
-
 CUresult texture_of_module(CUmodule m, const char *name, bool surface, uint64_t *handle) {
-    const struct ptx_var *v = find_var(m, name);
-    if (!v || (v->type == PTX_SURFREF) != surface) return CUDA_ERROR_NOT_FOUND;
-    if (gpu_module_texture(m->module, name, process_diags(), handle) == WW_OK) return CUDA_SUCCESS;
+    bool is_surface = false;
+    if (gpu_module_texture(m->module, name, process_diags(), handle, &is_surface) == WW_OK)
+        return is_surface == surface ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
     diags_free(process_diags());
     diags_init(process_diags());
     return CUDA_ERROR_NOT_FOUND;

@@ -110,25 +110,6 @@ struct flight {
     double host_start;
 };
 
-struct gpu_module {
-    struct gpu *gpu;
-    struct gpu_module *next;
-    struct ptx_module *ptx;
-    struct arena arena; // symbols, kernels
-    uint64_t *addr;     // of each variable, see code_symbols
-    uint64_t const_base, const_bytes;
-    uint32_t max_registers;
-    struct gpu_kernel *kernels;
-    uint32_t n_kernels;
-};
-
-struct gpu_kernel {
-    struct gpu_module *module;
-    const struct ptx_func *ptx;
-    struct code_image *image; // NULL until someone asks
-    uint64_t code_address;
-};
-
 // What an SM's callbacks write in the SM phase; one cache line each.
 struct sm_side {
     _Alignas(64) uint64_t done[SM_KERNEL_SLOTS]; // CTAs finished since the slot was bound

@@ -3,7 +3,7 @@
 //
 //   config_*   (config.h; config*.c, limits.c): GPU files, overrides, limits
 //   device_*   (device.c): a GPU in one process: memory, textures, time
-//   module_*   (module.c): PTX to variables in memory and kernels
+//   module_*   (module*.c): PTX to variables in memory and kernels
 //   stream_*   (stream.c): queues of work in simulated time
 //   run_*      (run.c, threads.c): the quantum loop
 //   result_*   (result.c): what came out
@@ -27,7 +27,6 @@
 struct code_image;
 struct code_param;
 struct devmem;
-struct ptx_module;
 
 struct gpu;
 struct gpu_result;
@@ -160,14 +159,15 @@ enum ww_status gpu_module_load(struct gpu *g, const char *name, const char *text
                                struct gpu_module **out);
 // Waits for queued work; kept results of its launches go with it.
 void gpu_module_unload(struct gpu *g, struct gpu_module *m);
-const struct ptx_module *gpu_module_ptx(const struct gpu_module *m);
+uint32_t gpu_module_target(const struct gpu_module *m); // sm_XY, as XY, that it was made for
 // Variables of the module: device address and size. Const ones answer their place in the constant
 // segment, which can be written with gpu_write.
 enum ww_status gpu_module_global(struct gpu_module *m, const char *name, struct diags *d,
                                  uint64_t *addr, uint64_t *bytes);
 // texref/surfref/samplerref: the texture handle that kernels read; bind with devmem_texture_set.
+// `is_surface` may be NULL.
 enum ww_status gpu_module_texture(struct gpu_module *m, const char *name, struct diags *d,
-                                  uint64_t *handle);
+                                  uint64_t *handle, bool *is_surface);
 
 // Kernels. Names in the module's order; machine code is made at the first question about it.
 uint32_t gpu_module_kernels(const struct gpu_module *m);

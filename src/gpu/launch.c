@@ -1,6 +1,7 @@
 // Launches: what is refused, with a sentence, before anything is queued.
-#include "code/code.h"
 #include "gpu/device.h"
+#include "gpu/module.h"
+#include "isa/image.h"
 
 static enum ww_status refuse(const struct gpu_kernel *k, struct diags *d, const char *fmt, ...)
     WW_PRINTF(3, 4);
@@ -10,7 +11,7 @@ static enum ww_status refuse(const struct gpu_kernel *k, struct diags *d, const 
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    return diag_add(d, WW_ERROR_LAUNCH, "launch of %s: %s", k->ptx->name, text);
+    return diag_add(d, WW_ERROR_LAUNCH, "launch of %s: %s", k->name, text);
 }
 
 static enum ww_status check_shape(struct gpu *g, const struct gpu_kernel *k,
@@ -37,7 +38,7 @@ static enum ww_status check_shape(struct gpu *g, const struct gpu_kernel *k,
         return refuse(k, d, "a block of %llu threads; %s takes %u%s", (unsigned long long)threads,
                       g->config.name, m->threads_per_block,
                       gpu_with(g, offsetof(struct gpu_limits, threads_per_block), threads));
-    const uint32_t *need = k->ptx->reqntid, *most = k->ptx->maxntid;
+    const uint32_t *need = k->required_threads, *most = k->max_threads;
     for (int i = 0; i < 3 && need[0]; i++)
         if (l->block[i] != (need[i] ? need[i] : 1))
             return refuse(k, d, "the block is %u in %c, but .reqntid says %u", l->block[i], axis[i],
@@ -49,13 +50,6 @@ static enum ww_status check_shape(struct gpu *g, const struct gpu_kernel *k,
                           (unsigned long long)threads, (unsigned long long)all);
     }
     return WW_OK;
-}
-
-// PTX ISA 8.1 raised the limit for targets sm_70 and later ("Kernel Function Parameters"). What
-// the PTX was made for decides, for such a program runs on every simulated GPU.
-static uint32_t param_room(const struct gpu *g, const struct gpu_kernel *k) {
-    const struct ptx_module *m = k->module->ptx;
-    return m->version >= 81 && m->target >= 70 ? GPU_PARAM_BYTES : g->limits.param_bytes;
 }
 
 enum ww_status gpu_kernel_fits(struct gpu_kernel *k, struct diags *d) {
@@ -77,11 +71,10 @@ enum ww_status gpu_kernel_fits(struct gpu_kernel *k, struct diags *d) {
     if (im->local_bytes > m->local_per_thread)
         return refuse(k, d, "a thread needs %u bytes of local memory; %s has %llu", im->local_bytes,
                       g->config.name, (unsigned long long)m->local_per_thread);
-    const uint32_t room = param_room(g, k);
+    const uint32_t room = k->module->param_room ? k->module->param_room : m->param_bytes;
     if (im->param_bytes > room)
-        return refuse(k, d, "its parameters take %u bytes; PTX %u.%u for sm_%u on %s takes %u",
-                      im->param_bytes, k->module->ptx->version / 10, k->module->ptx->version % 10,
-                      k->module->ptx->target, g->config.name, room);
+        return refuse(k, d, "its parameters take %u bytes; %s on %s takes %u", im->param_bytes,
+                      k->module->made_from, g->config.name, room);
     return WW_OK;
 }
 
@@ -145,8 +138,8 @@ struct flight *flight_create(struct gpu *g, struct order *o) {
     r->n_ctas = (uint64_t)o->launch.grid[0] * o->launch.grid[1] * o->launch.grid[2];
     struct gpu_result *result = &r->result;
     result->id = o->id;
-    result->kernel = o->kernel->ptx->name;
-    result->module = o->kernel->module->ptx->name;
+    result->kernel = o->kernel->name;
+    result->module = o->kernel->module->name;
     memcpy(result->grid, o->launch.grid, sizeof result->grid);
     memcpy(result->block, o->launch.block, sizeof result->block);
     result->dynamic_shared = o->launch.dynamic_shared;
@@ -194,7 +187,7 @@ enum ww_status gpu_launch(struct gpu *g, struct gpu_stream *stream, struct gpu_k
     if (s == WW_OK) s = check_room(g, k, l, im, d, &occupancy);
     if (s != WW_OK) return s;
     struct order *o = device_alloc(g, sizeof *o + im->param_bytes);
-    if (!o) return diag_add(d, WW_ERROR_MEMORY, "out of memory for a launch of %s", k->ptx->name);
+    if (!o) return diag_add(d, WW_ERROR_MEMORY, "out of memory for a launch of %s", k->name);
     if (im->param_bytes) memcpy(o->params, l->params, im->param_bytes);
     o->kernel = k;
     o->image = im;
@@ -204,7 +197,7 @@ enum ww_status gpu_launch(struct gpu *g, struct gpu_stream *stream, struct gpu_k
     o->occupancy = occupancy;
     o->functional =
         g->options.functional ||
-        (g->options.time_launch && !g->options.time_launch(g->options.user, o->id, k->ptx->name));
+        (g->options.time_launch && !g->options.time_launch(g->options.user, o->id, k->name));
     const struct work w = {.kind = WORK_KERNEL, .order = o};
     s = stream_push(g, stream_of(g, stream), &w, d);
     if (s != WW_OK) {

@@ -2,6 +2,7 @@
 // for the chip, each SM, each partition, and each interval.
 #include "code/code.h"
 #include "gpu/device.h"
+#include "gpu/module.h"
 
 void result_begin(struct gpu *g, struct flight *r) {
     const uint32_t n = device_activity_count(g);
@@ -244,7 +245,7 @@ void result_forget(struct gpu *g, const struct gpu_module *m) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < g->results.n; i++) {
         struct gpu_result *r = g->results.at[i];
-        if (r->module == m->ptx->name)
+        if (r->module == m->name)
             device_free(g, r);
         else
             g->results.at[n++] = r;

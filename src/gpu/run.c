@@ -14,6 +14,7 @@
 // the next ones, whole quanta are left out, so leaving them out changes nothing. A kernel ends when
 // its last CTA has; a kernel alone ends when also its stores are acknowledged.
 #include "gpu/device.h"
+#include "gpu/module.h"
 #include "exec/functional.h"
 #include "exec/round.h"
 #include "exec/wait.h"

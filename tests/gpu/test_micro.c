@@ -344,7 +344,7 @@ static double texture_chain(const struct row *r) {
     uint32_t zeros[256] = {0};
     const uint64_t data = bench_buffer(&b, zeros, sizeof zeros), io = bench_buffer(&b, NULL, 64);
     uint64_t handle;
-    bench_ok(&b, gpu_module_texture(b.module, "indices", &b.diags, &handle));
+    bench_ok(&b, gpu_module_texture(b.module, "indices", &b.diags, &handle, NULL));
     const struct exec_texture t = {
         .base = data, .width = 256, .channels = 1, .channel_bits = 32, .is_linear_memory = true};
     assert_true(devmem_texture_set(gpu_memory(b.gpu), handle, &t));

@@ -1,0 +1,150 @@
+// Modules made from PTX text: what it declares, and machine code by our compiler.
+#include "gpu/module.h"
+
+#include "code/code.h"
+#include "gpu/device.h"
+
+struct module_ptx {
+    struct ptx_module *text;
+    uint64_t *addr; // of each variable, see code_symbols
+};
+
+static bool is_opaque(const struct ptx_var *v) {
+    return v->type == PTX_TEXREF || v->type == PTX_SURFREF || v->type == PTX_SAMPLERREF ||
+           v->space == PTX_SPACE_TEX;
+}
+
+static enum module_kind kind_of(const struct ptx_var *v) {
+    if (v->is_extern) return MODULE_NOWHERE; // the kernels that use it are refused
+    if (is_opaque(v))
+        return v->type == PTX_SURFREF      ? MODULE_SURFACE
+               : v->type == PTX_SAMPLERREF ? MODULE_SAMPLER
+                                           : MODULE_TEXTURE;
+    return v->space == PTX_SPACE_CONST    ? MODULE_CONST
+           : v->space == PTX_SPACE_GLOBAL ? MODULE_GLOBAL
+                                          : MODULE_NOWHERE;
+}
+
+static const struct exec_texture *texture_of(struct arena *a, const struct ptx_var *v) {
+    struct exec_texture t = {.channels = 1, .channel_bits = 32, .channel_kind = 2,
+                             .linear_filter = v->tex_filter_mode == 1,
+                             .normalized_coords = v->tex_normalized};
+    for (int k = 0; k < 3; k++) t.address_mode[k] = (uint8_t)v->tex_address_mode[k];
+    return arena_copy(a, &t, sizeof t);
+}
+
+static enum ww_status fills_of(struct gpu_module *m, const struct ptx_var *v,
+                               struct module_variable *out, struct diags *d) {
+    const struct ptx_module *p = m->ptx->text;
+    out->fill = arena_alloc(&m->arena, (v->n_relocs + 1ul) * sizeof *out->fill);
+    for (uint32_t i = 0; i < v->n_relocs; i++) {
+        const struct ptx_reloc *r = &v->relocs[i];
+        if (r->index < 0 || r->offset + r->bytes > v->bytes)
+            return module_refuse(m, out, WW_ERROR_SYNTAX, d,
+                                 "the initialiser of %s names %s, which is not there", v->name,
+                                 r->symbol);
+        if (!r->is_function && p->vars[r->index]->is_extern)
+            return module_refuse(m, out, WW_ERROR_UNSUPPORTED, d,
+                                 "the initialiser of %s names %s, which is .extern and not defined",
+                                 v->name, r->symbol);
+        out->fill[out->n_fills++] = (struct module_fill){
+            .offset = r->offset,
+            .variable = r->is_function ? -1 : r->index,
+            .addend = r->addend + (r->is_function ? (int64_t)CODE_FUNC_ADDRESS(r->index) : 0),
+            .bytes = r->bytes,
+            .shift = r->shift,
+            .in_segment = !r->generic};
+    }
+    return WW_OK;
+}
+
+static enum ww_status variables(struct gpu_module *m, struct diags *d) {
+    const struct ptx_module *p = m->ptx->text;
+    for (uint32_t i = 0; i < p->n_vars; i++) {
+        const struct ptx_var *v = p->vars[i];
+        struct module_variable out = {.name = v->name,
+                                      .kind = kind_of(v),
+                                      .is_hidden = v->function >= 0,
+                                      .align = v->align,
+                                      .bytes = v->bytes,
+                                      .init = v->init,
+                                      .init_bytes = v->init ? v->init_bytes : 0,
+                                      .line = v->line,
+                                      .col = v->col};
+        if (is_opaque(v)) out.texture = texture_of(&m->arena, v);
+        if (out.kind == MODULE_CONST) {
+            m->const_bytes = out.offset =
+                bits_align_up(m->const_bytes, v->align ? v->align : 1);
+            m->const_bytes += v->bytes;
+        }
+        const enum ww_status s = out.kind == MODULE_GLOBAL || out.kind == MODULE_CONST
+                                     ? fills_of(m, v, &out, d)
+                                     : WW_OK;
+        if (s != WW_OK) return s;
+        vec_push(&m->arena, &m->variable, out);
+    }
+    return WW_OK;
+}
+
+static void kernels(struct gpu_module *m) {
+    const struct ptx_module *p = m->ptx->text;
+    m->kernels = arena_alloc(&m->arena, (p->n_funcs + 1ul) * sizeof *m->kernels);
+    for (uint32_t i = 0; i < p->n_funcs; i++) {
+        const struct ptx_func *f = p->funcs[i];
+        if (!f->is_entry || !f->has_body) continue;
+        struct gpu_kernel *k = &m->kernels[m->n_kernels++];
+        *k = (struct gpu_kernel){.module = m, .name = f->name, .ptx = f};
+        memcpy(k->max_threads, f->maxntid, sizeof k->max_threads);
+        memcpy(k->required_threads, f->reqntid, sizeof k->required_threads);
+    }
+}
+
+enum ww_status module_ptx_read(struct gpu_module *m, const char *text, size_t len,
+                               struct diags *d) {
+    struct gpu *g = m->gpu;
+    m->ptx = arena_alloc(&m->arena, sizeof *m->ptx);
+    struct ptx_module *p = NULL;
+    const enum ww_status s = ptx_parse_lazily(m->name, text, len, &g->allocator, d, &p);
+    if (s != WW_OK) return s;
+    m->ptx->text = p;
+    m->name = p->name;
+    m->text = p->text;
+    m->target = p->target;
+    m->made_from = arena_printf(&m->arena, "PTX %u.%u for sm_%u", p->version / 10,
+                                p->version % 10, p->target);
+    // PTX ISA 8.1 raised the limit for targets sm_70 and later ("Kernel Function Parameters"). What
+    // the PTX was made for decides, for such a program runs on every simulated GPU.
+    if (p->version >= 81 && p->target >= 70) m->param_room = GPU_PARAM_BYTES;
+    if (p->address_size == 32 && !devmem_reach(g->memory, 1ull << 32))
+        return diag_add(d, WW_ERROR_DEVICE_MEMORY,
+                        "%s has addresses of 32 bits (.address_size 32), but memory beyond 4 GB is "
+                        "in use; load it first",
+                        m->name);
+    kernels(m);
+    return variables(m, d);
+}
+
+// Addresses as lowering wants them: of const variables their offsets.
+static const uint64_t *addresses(struct gpu_module *m) {
+    struct module_ptx *x = m->ptx;
+    if (x->addr) return x->addr;
+    x->addr = arena_alloc(&m->arena, (x->text->n_vars + 1ul) * sizeof *x->addr);
+    for (uint32_t i = 0; i < x->text->n_vars; i++) {
+        const struct module_variable *v = &m->variable.at[i];
+        x->addr[i] = v->kind == MODULE_CONST ? v->offset : v->address;
+    }
+    return x->addr;
+}
+
+enum ww_status module_ptx_build(struct gpu_kernel *k, const struct code_target *t, struct diags *d,
+                                struct code_image **out) {
+    struct gpu_module *m = k->module;
+    const uint32_t stack = m->gpu->options.stack_bytes;
+    const struct code_symbols symbols = {.addr = addresses(m), .const_base = m->const_base};
+    return code_build(m->ptx->text, k->ptx, t, &symbols, m->max_registers,
+                      stack ? stack : CODE_STACK_BYTES, d, out);
+}
+
+void module_ptx_free(struct gpu_module *m) {
+    if (m->ptx && m->ptx->text) ptx_free(m->ptx->text);
+}
