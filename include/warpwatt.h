@@ -186,6 +186,7 @@ struct ww_power_part {
     uint32_t count;                            // in the machine; figures are of all of them
     double area_mm2, leakage_w, constant_w, peak_w;
     double dynamic_j, static_j; // of the last ww_power_run
+    double gate_leakage_w, gate_leakage_j; // through gates: of leakage_w, of static_j
 };
 WW_API size_t ww_power_parts(const ww_power *p);
 // WW_ERROR_USAGE: there is no part i.

@@ -108,6 +108,8 @@ enum ww_status ww_power_part_get(const ww_power *p, size_t i, struct ww_power_pa
         .peak_w = c->all_peak_w,
         .dynamic_j = p->usage.all_dynamic_j[i],
         .static_j = p->usage.all_static_j[i],
+        .gate_leakage_w = c->all_leak_gate_w,
+        .gate_leakage_j = p->usage.all_leak_gate_j[i],
     };
     memcpy(part, &full, part->size < sizeof full ? part->size : sizeof full);
     return WW_OK;

@@ -100,6 +100,30 @@ double power_price_j(const struct power_tree *tree, const char *component,
     }
 }
 
+// Through gates and in all, of what a price is a share of.
+static void leak_of(const struct power_tree *tree, const struct power_component *c,
+                    const struct savings_price *p, double *gate, double *all) {
+    *gate = c->leak_gate_w, *all = c->leak_sub_w + c->leak_gate_w;
+    if (p->kind == PRICE_CELLS_OFF) *gate = c->cell_gate_w, *all = c->cell_w;
+    if (p->kind == PRICE_CELLS_DROWSY)
+        *gate = c->cell_gate_w - c->cell_drowsy_gate_w, *all = c->cell_w - c->cell_drowsy_w;
+    if (p->kind == PRICE_GATES_LEAK) *gate = c->word_gates_gate_w, *all = c->word_gates_w;
+    if (p->kind != PRICE_TABLE_LEAK) return;
+    const struct array a = table_of(tree, p->entries, p->bits);
+    *gate = a.leak_gate_w, *all = a.leak_sub_w + a.leak_gate_w;
+}
+
+void power_leak_shares(const struct power_tree *tree, const char *component,
+                       const struct savings_price *p, double *sub, double *gate) {
+    const int at = power_find(tree, component);
+    *sub = *gate = 0;
+    if (at < 0 || !power_price_is_leakage(p) || p->kind == PRICE_WATTS) return;
+    double through_gates, all;
+    leak_of(tree, &tree->component[at], p, &through_gates, &all);
+    *gate = all > 0 ? through_gates / all : 0;
+    *sub = 1 - *gate;
+}
+
 const char *power_price_text(const struct savings_price *p, char *text, size_t size) {
     const char *const per = per_text[p->per];
     const char *const event = p->event;
@@ -289,7 +313,8 @@ static void add_effects(struct maker *m, uint32_t id) {
     for (uint32_t i = 0; i < p->effects.n; i++) {
         const struct savings_effect *const is = &p->effects.row[i];
         if (is->price.event != NULL) run_of(m, is->price.event, 0, 1);
-        r->effect[r->effects++] = (struct power_effect){
+        struct power_effect *const e = &r->effect[r->effects++];
+        *e = (struct power_effect){
             .is = is,
             .mechanisms = savings_users(id),
             .line = line_of(m, is->line),
@@ -297,6 +322,7 @@ static void add_effects(struct maker *m, uint32_t id) {
             .component = component_of(m, is->component),
             .price_j = power_price_j(m->tree, is->component, &is->price),
         };
+        power_leak_shares(m->tree, is->component, &is->price, &e->sub_share, &e->gate_share);
     }
 }
 
@@ -516,6 +542,8 @@ double power_savings_apply(const struct power_tree *tree, const struct activity 
         if (!moved[at]) order[n++] = at;
         moved[at] = true;
         net[at] += (double)e->is->sign * j;
+        usage->leak_sub_j[at] -= (double)e->is->sign * j * e->sub_share;
+        usage->leak_gate_j[at] -= (double)e->is->sign * j * e->gate_share;
     }
     double less = 0;
     for (int i = 0; i < n; i++) {

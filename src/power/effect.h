@@ -25,6 +25,10 @@ static inline bool power_price_is_leakage(const struct savings_price *p) {
 // Joules that a count is worth in a component of the tree; 0 where the GPU lacks it.
 double power_price_j(const struct power_tree *tree, const char *component,
                      const struct savings_price *p);
+// Of such a price, the shares that leak below the threshold and through gates; what is neither (a
+// declared power) is in none.
+void power_leak_shares(const struct power_tree *tree, const char *component,
+                       const struct savings_price *p, double *sub, double *gate);
 // The price in words ("leakage of a lane group's share"), for pages. Answers `text`.
 const char *power_price_text(const struct savings_price *p, char *text, size_t size);
 // mm2 of `parts` of the row's parts; below 0: of all that the machine has. 0 where the GPU lacks

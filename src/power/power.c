@@ -225,6 +225,7 @@ static void gate_idle(const struct power_tree *tree, const struct activity *a,
         if (up != tree->sm) continue;
         out->gated_j += out->static_j[i] * share;
         out->static_j[i] *= 1 - share;
+        out->leak_sub_j[i] *= 1 - share, out->leak_gate_j[i] *= 1 - share;
     }
 }
 
@@ -249,6 +250,8 @@ enum ww_status power_run(const struct power_tree *tree, const struct activity *a
     for (int i = 0; i < tree->components; i++) {
         const struct power_component *p = &tree->component[i];
         out->static_j[i] = (p->leak_sub_w + p->leak_gate_w + p->constant_w) * seconds;
+        out->leak_sub_j[i] = p->leak_sub_w * seconds;
+        out->leak_gate_j[i] = p->leak_gate_w * seconds;
     }
     for (int i = 0; i < tree->events; i++) {
         const struct power_event *e = &tree->event[i];
@@ -269,10 +272,14 @@ enum ww_status power_run(const struct power_tree *tree, const struct activity *a
     for (int i = tree->components - 1; i >= 0; i--) {
         out->all_dynamic_j[i] += out->dynamic_j[i];
         out->all_static_j[i] += out->static_j[i];
+        out->all_leak_sub_j[i] += out->leak_sub_j[i];
+        out->all_leak_gate_j[i] += out->leak_gate_j[i];
         int up = tree->component[i].parent;
         if (up < 0) continue;
         out->all_dynamic_j[up] += out->all_dynamic_j[i];
         out->all_static_j[up] += out->all_static_j[i];
+        out->all_leak_sub_j[up] += out->all_leak_sub_j[i];
+        out->all_leak_gate_j[up] += out->all_leak_gate_j[i];
     }
     out->energy_j = out->all_dynamic_j[0] + out->all_static_j[0];
     out->power_w = out->energy_j / seconds;

@@ -53,8 +53,10 @@ struct power_component {
     // own figures, and with everything below it
     double area_mm2, leak_sub_w, leak_gate_w, constant_w, peak_w;
     double cell_w, cell_drowsy_w;       // of the leakage, the storage cells': at the supply, retained
+    double cell_gate_w, cell_drowsy_gate_w; // of these, the current through gates
     double wake_off_j, wake_drowsy_j;   // to charge all cells from nothing, from the retention supply
     double word_gates_w;                // registers: what dividing word lines adds to the leakage
+    double word_gates_gate_w;           // of that, the current through gates
     double word_gates_mm2;              // what dividing word lines adds to the area
     double split_mm2;                   // registers: what two partitions (of 1/8 and 7/8) add to it
     double cells;                       // bits of storage
@@ -112,9 +114,19 @@ struct power_tree {
 struct power_usage {
     double dynamic_j[POWER_MAX_COMPONENTS], static_j[POWER_MAX_COMPONENTS]; // own
     double all_dynamic_j[POWER_MAX_COMPONENTS], all_static_j[POWER_MAX_COMPONENTS];
+    // Of static energy, what leaks below the threshold and through gates (tech.def: ioff, ig); the
+    // rest is constant: declared powers, background of memory, losses.
+    double leak_sub_j[POWER_MAX_COMPONENTS], leak_gate_j[POWER_MAX_COMPONENTS];
+    double all_leak_sub_j[POWER_MAX_COMPONENTS], all_leak_gate_j[POWER_MAX_COMPONENTS];
     double seconds, energy_j, power_w; // of the root
     double gated_j;                    // not leaked by SMs without work; not in the above
 };
+
+// Of a component with everything below it, static energy that is no leakage.
+static inline double power_constant_j(const struct power_usage *u, int component) {
+    return u->all_static_j[component] - u->all_leak_sub_j[component] -
+           u->all_leak_gate_j[component];
+}
 
 // Checks numbers against the model's range. Answers NULL, or the name of the field that is outside
 // ("node_nm", "rf_banks") with a sentence.

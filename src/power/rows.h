@@ -30,6 +30,7 @@ struct power_rows {
         struct power_run run[2];
         int component; // -1: the GPU lacks it
         double price_j;
+        double sub_share, gate_share; // of a price that is leakage (power_leak_shares)
     } effect[POWER_MAX_EFFECTS];
     struct power_area {
         const struct savings_area *is;

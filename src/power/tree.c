@@ -107,6 +107,8 @@ static void put_cells(struct builder *b, int i, const struct array_config *c, co
     tech_leak_at(&b->t, retained, &sub, &gate);
     p->cell_w += (a->cell_sub_w * k + a->cell_gate_w) * n;
     p->cell_drowsy_w += v * (a->cell_sub_w * k * sub + a->cell_gate_w * gate) * n;
+    p->cell_gate_w += a->cell_gate_w * n;
+    p->cell_drowsy_gate_w += v * a->cell_gate_w * gate * n;
     const double bits = (double)c->entries * (c->bits + (c->kind == ARRAY_RAM ? 0 : c->tag_bits)) *
                         (c->banks ? c->banks : 1) * n;
     p->cells += bits;
@@ -149,6 +151,7 @@ void tree_word_gates(struct builder *b, int i, const struct array *divided,
     p->word_gates_w += ((divided->leak_sub_w - whole->leak_sub_w) * long_factor(b, long_share) +
                         divided->leak_gate_w - whole->leak_gate_w) *
                        p->count;
+    p->word_gates_gate_w += (divided->leak_gate_w - whole->leak_gate_w) * p->count;
     p->word_gates_mm2 += (divided->area_mm2 - whole->area_mm2) * p->count;
 }
 

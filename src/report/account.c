@@ -19,6 +19,10 @@ static void usage_add(struct power_usage *sum, const struct power_usage *u, int 
         sum->static_j[i] += u->static_j[i];
         sum->all_dynamic_j[i] += u->all_dynamic_j[i];
         sum->all_static_j[i] += u->all_static_j[i];
+        sum->leak_sub_j[i] += u->leak_sub_j[i];
+        sum->leak_gate_j[i] += u->leak_gate_j[i];
+        sum->all_leak_sub_j[i] += u->all_leak_sub_j[i];
+        sum->all_leak_gate_j[i] += u->all_leak_gate_j[i];
     }
     sum->seconds += u->seconds;
     sum->gated_j += u->gated_j;
@@ -45,6 +49,10 @@ static void share_out(struct account *a, const struct power_usage *total) {
             SHARE(static_j);
             SHARE(all_dynamic_j);
             SHARE(all_static_j);
+            SHARE(leak_sub_j);
+            SHARE(leak_gate_j);
+            SHARE(all_leak_sub_j);
+            SHARE(all_leak_gate_j);
 #undef SHARE
         }
         u->energy_j = u->all_dynamic_j[0] + u->all_static_j[0];

@@ -17,6 +17,12 @@ static json_t *usage_json(const struct power_usage *u) {
     put(o, "power_w", u->power_w);
     put(o, "dynamic_w", ratio(u->all_dynamic_j[0], u->seconds));
     put(o, "static_w", ratio(u->all_static_j[0], u->seconds));
+    put(o, "leak_sub_j", u->all_leak_sub_j[0]);
+    put(o, "leak_gate_j", u->all_leak_gate_j[0]);
+    put(o, "constant_j", power_constant_j(u, 0));
+    put(o, "leak_sub_w", ratio(u->all_leak_sub_j[0], u->seconds));
+    put(o, "leak_gate_w", ratio(u->all_leak_gate_j[0], u->seconds));
+    put(o, "constant_w", ratio(power_constant_j(u, 0), u->seconds));
     return o;
 }
 
@@ -43,6 +49,11 @@ static json_t *component_json(const struct account *a, int i) {
     put(o, "static_j", u->static_j[i]);
     put(o, "all_dynamic_j", u->all_dynamic_j[i]);
     put(o, "all_static_j", u->all_static_j[i]);
+    put(o, "leak_sub_j", u->leak_sub_j[i]);
+    put(o, "leak_gate_j", u->leak_gate_j[i]);
+    put(o, "all_leak_sub_j", u->all_leak_sub_j[i]);
+    put(o, "all_leak_gate_j", u->all_leak_gate_j[i]);
+    put(o, "peak_dynamic_w", p->all_peak_w);
     put(o, "power_w", ratio(all, u->seconds));
     put(o, "share", ratio(all, u->energy_j));
     return o;
@@ -103,16 +114,17 @@ static void csv_usage(const struct account *a, const char *launch, const char *k
         const struct power_component *p = &a->tree->component[i];
         fprintf(f, "%s,", launch);
         csv_name(f, kernel);
-        fprintf(f, ",%s,%s,%s,%.9g,%.12g,%.12g,%.12g,%.12g,%.9g\n", p->name,
+        fprintf(f, ",%s,%s,%s,%.9g,%.12g,%.12g,%.12g,%.12g,%.9g,%.12g,%.12g\n", p->name,
                 p->parent < 0 ? "" : a->tree->component[p->parent].name, power_basis_name(p->basis),
                 u->seconds, u->dynamic_j[i], u->static_j[i], u->all_dynamic_j[i],
-                u->all_static_j[i], ratio(u->all_dynamic_j[i] + u->all_static_j[i], u->seconds));
+                u->all_static_j[i], ratio(u->all_dynamic_j[i] + u->all_static_j[i], u->seconds),
+                u->leak_sub_j[i], u->leak_gate_j[i]);
     }
 }
 
 void account_csv(const struct account *a, FILE *f) {
     fputs("launch,kernel,component,parent,basis,seconds,dynamic_j,static_j,all_dynamic_j,all_"
-          "static_j,all_power_w\n",
+          "static_j,all_power_w,leak_sub_j,leak_gate_j\n",
           f);
     for (uint32_t i = 0; i < a->n; i++) {
         char launch[24];

@@ -78,6 +78,9 @@ static void print_totals(const struct account *a, FILE *out) {
             table_scaled(k->energy_j, "J", b1), table_scaled(s, "s", b2));
     fprintf(out, "    %-12s %.2f W dynamic, %.2f W static (%.0f %%)\n", "", watts(dynamic, s),
             watts(still, s), 100 * ratio(still, k->energy_j));
+    fprintf(out, "    %-12s static: %.2f W leakage, %.2f W gate leakage, %.2f W constant\n", "",
+            watts(k->all_leak_sub_j[0], s), watts(k->all_leak_gate_j[0], s),
+            watts(power_constant_j(k, 0), s));
     const int chip = power_find(a->tree, "chip"), board = power_find(a->tree, "board");
     if (chip >= 0 && board >= 0)
         fprintf(out, "    %-12s chip %.2f W, board %.2f W\n", "",
@@ -147,9 +150,11 @@ static void print_component(const struct account *a, int i, int depth, FILE *out
     bool inner = false;
     for (int c = i + 1; c < a->tree->components; c++)
         inner = inner || a->tree->component[c].parent == i;
-    fprintf(out, "  %*s%-*s %7s %10.3f W %10.3f W %10.3f W %6.1f %%  %s\n", depth * 2, "",
-            26 - depth * 2, p->name, count, watts(dynamic, s), watts(still, s),
-            watts(dynamic + still, s), 100 * ratio(dynamic + still, k->energy_j),
+    fprintf(out,
+            "  %*s%-*s %7s %10.3f W %10.3f W %10.3f W %10.3f W %10.3f W %10.3f W %6.1f %%  %s\n",
+            depth * 2, "", 26 - depth * 2, p->name, count, p->all_peak_w,
+            watts(k->all_leak_sub_j[i], s), watts(k->all_leak_gate_j[i], s), watts(dynamic, s),
+            watts(still, s), watts(dynamic + still, s), 100 * ratio(dynamic + still, k->energy_j),
             inner ? "" : power_basis_name(p->basis));
     for (int c = i + 1; c < a->tree->components; c++)
         if (a->tree->component[c].parent == i) print_component(a, c, depth + 1, out);
@@ -202,8 +207,9 @@ void account_print_tree(const struct account *a, bool colour, FILE *out) {
     fprintf(out, "\n%s%s%s from %s\n\n  %spower%s  (the model's, of the time in kernels)\n",
             st.bold, a->gpu, st.reset, a->file->path, st.bold, st.reset);
     print_totals(a, out);
-    fprintf(out, "\n  %-26s %7s %12s %12s %12s %8s  %s\n", "component", "number", "dynamic",
-            "static", "total", "share", "rests on");
+    fprintf(out, "\n  %-26s %7s %12s %12s %12s %12s %12s %12s %8s  %s\n", "component", "number",
+            "peak dynamic", "leakage", "gate leakage", "dynamic", "static", "total", "share",
+            "rests on");
     print_component(a, 0, 0, out);
     print_kernels(a, out);
     if (a->overlapped)

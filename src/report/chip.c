@@ -37,6 +37,7 @@ enum ww_status chip_report_make(const struct gpu_config *gpu, struct diags *d,
     const struct power_component *chip = &t->component[power_find(t, "chip")];
     out->area_mm2 = chip->all_area_mm2;
     out->leak_w = chip->all_leak_sub_w + chip->all_leak_gate_w;
+    out->leak_gate_w = chip->all_leak_gate_w;
     out->idle_w = power_still(t, 0);
     const double clock_w =
         t->component[power_find(t, "rest_clock")].constant_w * (1 + t->regulator_loss);
@@ -59,8 +60,8 @@ static int depth_of(const struct power_tree *t, int i) {
 // Children in the tree's order, each with all that is below it.
 static void print_below(const struct power_tree *t, int i, int depth, int most, FILE *out) {
     const struct power_component *p = &t->component[i];
-    fprintf(out, "%*s%-*s %6u %9.3f %10.3f %10.3f %9.3f  %s\n", 2 * depth, "", 24 - 2 * depth,
-            p->name, p->count, p->all_area_mm2, p->all_leak_sub_w + p->all_leak_gate_w,
+    fprintf(out, "%*s%-*s %6u %9.3f %10.3f %7.3f %10.3f %9.3f  %s\n", 2 * depth, "", 24 - 2 * depth,
+            p->name, p->count, p->all_area_mm2, p->all_leak_sub_w, p->all_leak_gate_w,
             p->all_constant_w, p->all_peak_w, power_basis_name(p->basis));
     if (most >= 0 && depth >= most) return;
     for (int k = i + 1; k < t->components; k++)
@@ -80,8 +81,8 @@ void chip_report_print(const struct chip_report *r, int depth, FILE *out) {
     fprintf(out, "%s (%s): %g nm, %g V, %g MHz (lanes %g MHz), %g K\n\n", word(g, "product"),
             word(g, "chip"), real(g, "tech.node_nm"), real(g, "tech.vdd_v"),
             real(g, "clocks.core_mhz"), real(g, "clocks.hot_mhz"), real(g, "tech.temperature_k"));
-    fprintf(out, "%-24s %6s %9s %10s %10s %9s  %s\n", "component", "count", "area mm2", "leakage W",
-            "constant W", "peak W", "basis");
+    fprintf(out, "%-24s %6s %9s %10s %7s %10s %9s  %s\n", "component", "count", "area mm2",
+            "leakage W", "gate W", "constant W", "peak W", "basis");
     print_below(&r->tree, 0, 0, depth, out);
     fprintf(out, "\n%-34s %9s %9s %10s\n", "", "ours", "vendor", "off by");
     beside(out, "die area", "mm2", r->area_mm2, real(g, "tech.die_mm2"));
@@ -95,6 +96,10 @@ void chip_report_print(const struct chip_report *r, int depth, FILE *out) {
     if (real(g, "tech.idle_w") > 0 && *word(g, "tech.idle_what"))
         fprintf(out, "(the published %g W: %s)\n", real(g, "tech.idle_w"),
                 word(g, "tech.idle_what"));
+    fprintf(out,
+            "\nleakage: below the threshold; gate: through gate oxides; both from the device table "
+            "of %g nm\n",
+            real(g, "tech.node_nm"));
     fprintf(
         out,
         "\nresting on constants that the GPU file marks as fitted: %.0f %% of the area, %.0f %% of "
@@ -165,6 +170,7 @@ json_t *chip_report_json(const struct chip_report *r) {
     json_object_set_new(o, "peak_duty", json_real(r->tree.peak_duty));
     json_object_set_new(o, "area_mm2", json_real(r->area_mm2));
     json_object_set_new(o, "leak_w", json_real(r->leak_w));
+    json_object_set_new(o, "leak_gate_w", json_real(r->leak_gate_w));
     json_object_set_new(o, "static_w", json_real(r->still_w));
     json_object_set_new(o, "idle_w", json_real(r->idle_w));
     json_object_set_new(o, "peak_w", json_real(r->peak_w));

@@ -12,7 +12,8 @@ struct chip_report {
     struct power_config config;
     struct power_tree tree; // leakage at tech.temperature_k
     double area_mm2;        // of the die
-    double leak_w;          // of the die
+    double leak_w;          // of the die: below the threshold and through gates
+    double leak_gate_w;     // of that, through gates
     double still_w;         // of chip and board, nothing moving: leakage, memory's background,
                             // constants, without the clock that always runs
     double idle_w;          // with that clock

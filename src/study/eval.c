@@ -213,7 +213,7 @@ static struct value component_of(struct eval *e, const char *name, const struct 
                  gpu_config_name(e->gpu[c]), name, gpu_config_name(e->gpu[c]));
 }
 
-// part 0: dynamic, 1: static, 2: both
+// part 0: dynamic, 1: static, 2: both, 3: leakage through gates
 static struct value energy(struct eval *e, const char *component, int part) {
     const struct watts *w = NULL;
     int at;
@@ -225,7 +225,8 @@ static struct value energy(struct eval *e, const char *component, int part) {
     struct watts_joules j;
     if (!scope_kernels(e, r, &k) || !watts_run(w, &k.activity, k.seconds, at, &j))
         return number(NAN);
-    return number(part == 0 ? j.dynamic_j : part == 1 ? j.static_j : j.dynamic_j + j.static_j);
+    const double all_j = j.dynamic_j + j.static_j;
+    return number(part == 0 ? j.dynamic_j : part == 1 ? j.static_j : part == 2 ? all_j : j.gate_j);
 }
 
 static struct value figure_of(struct eval *e, const char *component, enum watts_figure what) {
@@ -542,6 +543,7 @@ static void f_act(sqlite3_context *c, int n, sqlite3_value **arg) {
 ENERGY_FUNCTION(f_dynamic, 0)
 ENERGY_FUNCTION(f_static, 1)
 ENERGY_FUNCTION(f_energy, 2)
+ENERGY_FUNCTION(f_gate, 3)
 #define CHIP_FUNCTION(name, what)                                                                  \
     static void name(sqlite3_context *c, int n, sqlite3_value **arg) {                             \
         struct eval *e = sqlite3_user_data(c);                                                     \
@@ -549,6 +551,7 @@ ENERGY_FUNCTION(f_energy, 2)
     }
 CHIP_FUNCTION(f_area, WATTS_AREA_MM2)
 CHIP_FUNCTION(f_leak, WATTS_LEAK_W)
+CHIP_FUNCTION(f_gate_leak, WATTS_GATE_LEAK_W)
 CHIP_FUNCTION(f_peak, WATTS_PEAK_W)
 CHIP_FUNCTION(f_constant, WATTS_CONSTANT_W)
 CHIP_FUNCTION(f_design, WATTS_DESIGN_W)
@@ -757,8 +760,11 @@ static void f_published(sqlite3_context *c, int n, sqlite3_value **arg) {
       "J while kernels ran, of a component with all below it; without one: of chip and board")     \
     X("dynamic_j", "[component]", 0, 1, f_dynamic, "its dynamic part")                             \
     X("static_j", "[component]", 0, 1, f_static, "its static part: leakage and constants")         \
+    X("gate_leak_j", "[component]", 0, 1, f_gate, "of its static part, leakage through gates")     \
     X("area_mm2", "[component]", 0, 1, f_area, "area; needs no run")                               \
     X("leak_w", "[component]", 0, 1, f_leak, "leakage; needs no run")                              \
+    X("gate_leak_w", "[component]", 0, 1, f_gate_leak,                                             \
+      "of that, leakage through gates; needs no run")                                              \
     X("peak_w", "[component]", 0, 1, f_peak, "peak dynamic power; needs no run")                   \
     X("constant_w", "[component]", 0, 1, f_constant,                                               \
       "what is always drawn beside leakage; needs no run")                                         \
@@ -771,8 +777,7 @@ static void f_published(sqlite3_context *c, int n, sqlite3_value **arg) {
     X("design_w", "", 0, 0, f_design,                                                              \
       "what the board can draw, as a vendor's design power is meant: static power at the "         \
       "junction's limit and `power.peak_duty` of all peaks (docs/power.md); needs no run")         \
-    X("idle_w", "", 0, 0, f_idle,                                                                  \
-      "what chip and board draw while no SM has work; needs no run")                               \
+    X("idle_w", "", 0, 0, f_idle, "what chip and board draw while no SM has work; needs no run")   \
     X("event_j", "counter[, element]", 1, 2, f_event,                                              \
       "what one count costs in all components; needs no run")                                      \
     X("circuit", "item, node, metric", 3, 3, f_circuit,                                            \

@@ -289,11 +289,20 @@ struct watts *watts_new(struct arena *a, const struct gpu_config *c, const char 
 int watts_component(const struct watts *w, const char *name); // or -1; "" is the root
 const char *watts_name(const struct watts *w, int component); // NULL past the end
 struct watts_joules {
-    double dynamic_j, static_j; // with everything below the component
+    double dynamic_j, static_j,
+        gate_j; // with everything below the component; of static_j, through gates
 };
 bool watts_run(const struct watts *w, const struct activity *a, double seconds, int component,
                struct watts_joules *out);
-enum watts_figure { WATTS_AREA_MM2, WATTS_LEAK_W, WATTS_PEAK_W, WATTS_CONSTANT_W, WATTS_DESIGN_W, WATTS_IDLE_W };
+enum watts_figure {
+    WATTS_AREA_MM2,
+    WATTS_LEAK_W,
+    WATTS_GATE_LEAK_W,
+    WATTS_PEAK_W,
+    WATTS_CONSTANT_W,
+    WATTS_DESIGN_W,
+    WATTS_IDLE_W
+};
 double watts_of(const struct watts *w, int component, enum watts_figure what);
 // Hardware of the techniques that counted in `a`: rows whose prose has `words`; "": all, of all
 // components.

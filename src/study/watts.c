@@ -56,7 +56,9 @@ bool watts_run(const struct watts *w, const struct activity *a, double seconds, 
     diags_init(&d);
     const bool ok = power_run(&w->tree, a, seconds, &use, &d) == WW_OK;
     diags_free(&d);
-    if (ok) *out = (struct watts_joules){use.all_dynamic_j[component], use.all_static_j[component]};
+    if (ok)
+        *out = (struct watts_joules){use.all_dynamic_j[component], use.all_static_j[component],
+                                     use.all_leak_gate_j[component]};
     return ok;
 }
 
@@ -65,6 +67,7 @@ double watts_of(const struct watts *w, int component, enum watts_figure what) {
     switch (what) {
     case WATTS_AREA_MM2: return c->all_area_mm2;
     case WATTS_LEAK_W: return c->all_leak_sub_w + c->all_leak_gate_w;
+    case WATTS_GATE_LEAK_W: return c->all_leak_gate_w;
     case WATTS_PEAK_W: return c->all_peak_w;
     case WATTS_CONSTANT_W: return c->all_constant_w;
     case WATTS_DESIGN_W: return w->design_w;

@@ -319,6 +319,9 @@ static json_t *components_json(const struct account *a) {
         put_text(o, "basis", power_basis_name(p->basis));
         put(o, "dynamic_j", a->kernels.dynamic_j[i]);
         put(o, "static_j", a->kernels.static_j[i]);
+        put(o, "leak_sub_j", a->kernels.leak_sub_j[i]);
+        put(o, "leak_gate_j", a->kernels.leak_gate_j[i]);
+        put(o, "peak_dynamic_w", p->peak_w);
         json_array_append_new(list, o);
     }
     return list;
@@ -344,6 +347,8 @@ static json_t *totals_json(const struct view_input *in, const struct group *g, u
     put(o, "energy_j", k->energy_j);
     put(o, "dynamic_j", k->all_dynamic_j[0]);
     put(o, "static_j", k->all_static_j[0]);
+    put(o, "leak_sub_j", k->all_leak_sub_j[0]);
+    put(o, "leak_gate_j", k->all_leak_gate_j[0]);
     put(o, "power_w", k->power_w);
     put(o, "edp_js", k->energy_j * k->seconds);
     put(o, "gaps_j", in->power->gaps.energy_j);

@@ -34,7 +34,8 @@ static const char *const tables[] = {
     "create table counters(launch integer, counter text, idx integer, value integer, "
     "primary key(launch, counter, idx)) without rowid",
     "create table components(launch integer, component text, parent text, dynamic_j real, "
-    "static_j real, primary key(launch, component)) without rowid",
+    "static_j real, leak_sub_j real, leak_gate_j real, primary key(launch, component)) "
+    "without rowid",
     "create table instructions(code integer, kernel text, pc integer, text text, class text, "
     "ptx_line integer, src_file text, src_line integer, issues integer, lanes integer, "
     "dynamic_j real, static_j real"
@@ -226,9 +227,9 @@ static void put_usage(struct writer *w, sqlite3_stmt *s, int64_t launch, const s
     const struct power_tree *const t = p->tree;
     for (int i = 0; i < t->components; i++)
         if (u->dynamic_j[i] != 0 || u->static_j[i] != 0)
-            insert(w, s, "ittdd", launch, t->component[i].name,
+            insert(w, s, "ittdddd", launch, t->component[i].name,
                    t->component[i].parent < 0 ? NULL : t->component[t->component[i].parent].name,
-                   u->dynamic_j[i], u->static_j[i]);
+                   u->dynamic_j[i], u->static_j[i], u->leak_sub_j[i], u->leak_gate_j[i]);
 }
 
 static void put_intervals(struct writer *w, sqlite3_stmt *row, sqlite3_stmt *counter,
@@ -252,7 +253,7 @@ static void put_launches(struct writer *w, const struct view_input *in) {
     sqlite3_stmt *const row = prepare(
         w, "insert into launches values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     sqlite3_stmt *const counter = prepare(w, "insert into counters values(?,?,?,?)"),
-                        *const part = prepare(w, "insert into components values(?,?,?,?,?)"),
+                        *const part = prepare(w, "insert into components values(?,?,?,?,?,?,?)"),
                         *const interval = prepare(w, "insert into intervals values(?,?,?,?,?,?,?)"),
                         *const count =
                             prepare(w, "insert into interval_counters values(?,?,?,?,?)");

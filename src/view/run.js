@@ -176,6 +176,7 @@
     var rows = [["time in kernels", scaled(t.seconds, "s"), "seconds", -1], ["cycles", whole(t.cycles), "cycles", -1],
       ["energy", scaled(t.energy_j, "J"), "energy_j", -1], ["power", scaled(t.power_w, "W"), "power_w", -1],
       ["dynamic", scaled(t.dynamic_j, "J"), "dynamic_j", -1], ["static", scaled(t.static_j, "J"), "static_j", -1],
+      ["leakage", scaled(t.leak_sub_j, "J"), "leak_sub_j", -1], ["gate leakage", scaled(t.leak_gate_j, "J"), "leak_gate_j", -1],
       ["energy-delay", scaled(t.edp_js, "Js"), "edp_js", -1], ["warp instructions", whole(t.warp_instructions), "warp_instructions", -1],
       ["IPC", fixed(t.ipc), "ipc", 1], ["lanes of 32", fixed(t.lanes), "lanes", 1], ["L1 hits", percent(t.l1_hit), "l1_hit", 1],
       ["L2 hits", percent(t.l2_hit), "l2_hit", 1]];
@@ -212,8 +213,8 @@
     parts.forEach(function (p) { (children[p.parent || ""] = children[p.parent || ""] || []).push(p); });
     function all(p) {
       if (sum[p.name]) return sum[p.name];
-      var s = { dynamic: p.dynamic_j, still: p.static_j };
-      (children[p.name] || []).forEach(function (q) { var a = all(q); s.dynamic += a.dynamic; s.still += a.still; });
+      var s = { dynamic: p.dynamic_j, still: p.static_j, gate: p.leak_gate_j };
+      (children[p.name] || []).forEach(function (q) { var a = all(q); s.dynamic += a.dynamic; s.still += a.still; s.gate += a.gate; });
       return (sum[p.name] = s);
     }
     var root = parts[0], whole_j = all(root).dynamic + all(root).still;
@@ -230,14 +231,14 @@
       });
       map.textContent = "";
       var items = (children[p.name] || []).map(function (q, i) {
-        return { part: q, value: all(q).dynamic + all(q).still, dynamic: all(q).dynamic, colour: palette[i % palette.length] }; });
+        return { part: q, value: all(q).dynamic + all(q).still, dynamic: all(q).dynamic, gate: all(q).gate, colour: palette[i % palette.length] }; });
       var own = p.dynamic_j + p.static_j;
-      if (own > 0) items.push({ part: null, name: p.name + " itself", value: own, dynamic: p.dynamic_j, colour: "#6c7784" });
+      if (own > 0) items.push({ part: null, name: p.name + " itself", value: own, dynamic: p.dynamic_j, gate: p.leak_gate_j, colour: "#6c7784" });
       items = items.filter(function (i) { return i.value > 0; });
       squarify(items, 0, 0, 100, 100, function (i, x, y, w, h) {
         var name = i.part ? i.part.name : i.name, share = i.dynamic / i.value;
         map.appendChild(el("button", { type: "button", "class": "cell", title: name + ": " + scaled(i.value, "J") + ", " +
-          percent(i.value / whole_j) + " of all, " + percent(share) + " dynamic" + (i.part ? ". " + i.part.prose : ""),
+          percent(i.value / whole_j) + " of all, " + percent(share) + " dynamic, " + scaled(i.gate, "J") + " gate leakage" + (i.part ? ". " + i.part.prose : ""),
           style: "left:" + x + "%;top:" + y + "%;width:" + w + "%;height:" + h + "%;background:linear-gradient(0deg, rgba(255,255,255,.18) " +
             100 * share + "%, transparent " + 100 * share + "%), " + i.colour,
           onclick: function () { if (i.part && children[i.part.name]) show(i.part, true); } },

@@ -1,7 +1,7 @@
 # Power: `run` ends with it, `power` makes the same of the files that `run` left, everything adds up.
 . "$HERE/lib.sh"
 run 0 run -g gtx480 -o d --interval 1000 bfs
-for word in 'power  ' 'total +[0-9.]+ W, [0-9.]+ [mu]J in' 'dynamic, .* static' 'chip .* board' 'gaps ' 'a warp instruction' EDP \
+for word in 'power  ' 'total +[0-9.]+ W, [0-9.]+ [mu]J in' 'dynamic, .* static' 'static: [0-9.]+ W leakage, [0-9.]+ W gate leakage, [0-9.]+ W constant' 'chip .* board' 'gaps ' 'a warp instruction' EDP \
     'rests on .*analytic' '^    SM ' '^    chip ' '^    board ' 'sm_clock' 'dram ' 'regulator' 'bfsExpand .* W +[0-9.]+ [mun]J'; do
     says out "$word"
 done
@@ -14,7 +14,7 @@ for file in power.json power.csv power-intervals.csv activity.xml; do [ -s d/$fi
 # the four files of one run give one answer, which is the run's
 grep -E '^ +total .* W, ' page | head -1 >want
 for file in activity.xml run.json record.jsonl; do
-    run 0 power d/$file; grep -E '^ +total .* W, ' out | head -1 | cmp -s - want || fail "$file: another answer"
+    run 0 power d/$file; says out '^  component +number +peak dynamic +leakage +gate leakage +dynamic +static +total'; grep -E '^ +total .* W, ' out | head -1 | cmp -s - want || fail "$file: another answer"
 done
 run 0 power -g gtx480 d/activity.csv; grep -E '^ +total .* W, ' out | head -1 | cmp -s - want || fail "activity.csv: another answer"
 run 0 power -o p --json d/run.json; cp out power.json
@@ -32,18 +32,24 @@ near(sum(l['energy_j'] for l in j['launches']), total)
 for l in j['launches']: near(sum(sum(v) for v in l['components'].values()), l['energy_j'])
 near(j['run']['energy_j'], total + j['gaps']['energy_j'])
 near(sum(j['rests_on'].values()), 1)
+# gate leakage is a number of its own, of every component and of all
+for u in [j['kernels'], j['gaps'], j['run']] + j['launches']:
+    near(u['leak_sub_j'] + u['leak_gate_j'] + u['constant_j'], u['static_j'])
+near(sum(c['leak_gate_j'] for c in j['components']), j['kernels']['leak_gate_j'])
+assert 0 < j['kernels']['leak_gate_j'] < j['kernels']['leak_sub_j']
 children = collections.defaultdict(float)
 for c in j['components']:
     if c['parent']: children[c['parent']] += c['all_dynamic_j'] + c['all_static_j']
 for c in j['components']:
     near(children[c['name']] + c['dynamic_j'] + c['static_j'] or 1, c['all_dynamic_j'] + c['all_static_j'] or 1)
 # power.csv says the same, and has the gaps
-kernels = gaps = 0
+kernels = gaps = through = 0
 for r in csv.DictReader(open('d/power.csv')):
     e = float(r['dynamic_j']) + float(r['static_j'])
+    through += float(r['leak_gate_j'])
     if r['launch']: kernels += e
     else: gaps += e
-near(kernels, total); near(gaps, j['gaps']['energy_j'])
+near(kernels, total); near(gaps, j['gaps']['energy_j']); near(through, j['run']['leak_gate_j'])
 # intervals sum to their launch, groups to the interval
 launch = collections.defaultdict(float)
 rows = list(csv.DictReader(open('d/power-intervals.csv')))

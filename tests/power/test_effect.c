@@ -93,6 +93,51 @@ static void ledger(void **state) {
     diags_free(&d);
 }
 
+// Leakage through gates as a number of its own: it goes with time and with the square of the supply
+// times it, not with temperature; a unit that is off leaks neither way; constants are neither.
+static void gate_leakage(void **state) {
+    (void)state;
+    static struct activity a;
+    static struct power_usage u, gated;
+    static struct power_tree hot, low;
+    struct diags d;
+    diags_init(&d);
+    fill(&a);
+    assert_int_equal(power_run(&tree, &a, 1e-3, &u, &d), WW_OK);
+    double sub = 0, through_gates = 0, constant = 0;
+    for (int i = 0; i < tree.components; i++) {
+        const struct power_component *const p = &tree.component[i];
+        close_to(u.leak_sub_j[i], p->leak_sub_w * 1e-3);
+        close_to(u.leak_gate_j[i], p->leak_gate_w * 1e-3);
+        sub += p->leak_sub_w, through_gates += p->leak_gate_w, constant += p->constant_w;
+    }
+    close_to(u.all_leak_sub_j[0], sub * 1e-3);
+    close_to(u.all_leak_gate_j[0], through_gates * 1e-3);
+    close_to(power_constant_j(&u, 0), constant * 1e-3);
+    assert_true(through_gates > 0 && sub > through_gates);
+
+    struct power_config c = config;
+    c.temperature_k = config.temperature_k + 20;
+    assert_int_equal(power_build(&c, &hot, &d), WW_OK);
+    c = config, c.vdd_v = 0.9;
+    assert_int_equal(power_build(&c, &low, &d), WW_OK);
+    const int fp = power_find(&tree, "fp");
+    close_to(hot.component[fp].leak_gate_w, tree.component[fp].leak_gate_w);
+    assert_true(hot.component[fp].leak_sub_w > tree.component[fp].leak_sub_w);
+    close_to(low.component[fp].leak_gate_w,
+             tree.component[fp].leak_gate_w * pow(0.9 / config.vdd_v, 3));
+
+    gate(&a); // a third of FP's cycles off; what the scheduler gains is a declared power
+    assert_int_equal(power_run(&tree, &a, 1e-3, &gated, &d), WW_OK);
+    const int scheduler = power_find(&tree, "scheduler");
+    close_to(gated.leak_gate_j[fp], u.leak_gate_j[fp] * 2 / 3);
+    close_to(gated.leak_sub_j[fp], u.leak_sub_j[fp] * 2 / 3);
+    close_to(gated.static_j[fp], gated.leak_sub_j[fp] + gated.leak_gate_j[fp]);
+    close_to(gated.leak_gate_j[scheduler], u.leak_gate_j[scheduler]);
+    assert_true(gated.static_j[scheduler] > u.static_j[scheduler]);
+    diags_free(&d);
+}
+
 static uint32_t line(const char *key) {
     const int l = power_line(&tree, key);
     if (l < 0) fail_msg("there is no line %s", key);
@@ -289,6 +334,11 @@ static void stored(void **state) {
                  drowsy_w = array_static_w(&tech, &a, 1, 0.4, 0);
     assert_true(drowsy_w < all_w);
     close_to(power_price_j(&t, "rf_banks", &p) * rows, (all_w - drowsy_w) * cycle_s);
+    double sub_at, gate_at, sub_share, gate_share; // of what the cells do not leak at 0.4 V
+    tech_leak_at(&tech, 0.4, &sub_at, &gate_at);
+    power_leak_shares(&t, "rf_banks", &p, &sub_share, &gate_share);
+    close_to(gate_share * (all_w - drowsy_w), a.cell_gate_w * (1 - 0.4 / tech.vdd_v * gate_at));
+    close_to(sub_share * (all_w - drowsy_w), a.cell_sub_w * (1 - 0.4 / tech.vdd_v * sub_at));
     p.kind = PRICE_WAKE_OFF;
     close_to(power_price_j(&t, "rf_banks", &p), 1024 * array_cell_wake_j(&tech, 0));
     p.kind = PRICE_WAKE_DROWSY;
@@ -595,8 +645,10 @@ static void single_lanes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ledger), cmocka_unit_test(lines),       cmocka_unit_test(each_row),
-        cmocka_unit_test(stored), cmocka_unit_test(areas),       cmocka_unit_test(cache),
-        cmocka_unit_test(parts),  cmocka_unit_test(random_sets), cmocka_unit_test(single_lanes)};
+        cmocka_unit_test(ledger),      cmocka_unit_test(gate_leakage),
+        cmocka_unit_test(lines),       cmocka_unit_test(each_row),
+        cmocka_unit_test(stored),      cmocka_unit_test(areas),
+        cmocka_unit_test(cache),       cmocka_unit_test(parts),
+        cmocka_unit_test(random_sets), cmocka_unit_test(single_lanes)};
     return cmocka_run_group_tests(tests, build, NULL);
 }

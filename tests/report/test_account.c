@@ -89,6 +89,9 @@ static void components(const struct power_tree *t, const struct power_usage *u) 
     double own = 0;
     for (int i = 0; i < t->components; i++) own += u->dynamic_j[i] + u->static_j[i];
     near(own, u->energy_j);
+    double leaks = 0; // what leaks either way and what is constant are the static energy
+    for (int i = 0; i < t->components; i++) leaks += u->leak_sub_j[i] + u->leak_gate_j[i];
+    near(leaks + power_constant_j(u, 0), u->all_static_j[0]);
     struct account_group g[POWER_MAX_COMPONENTS]; // the rows that people see are the whole
     const uint32_t n = account_groups(t, g);
     double groups = 0;
@@ -128,6 +131,10 @@ static void conservation(void **state) {
         near(c.run.seconds, 5e-3);
         components(&m->tree, &c.kernels);
         components(&m->tree, &c.run);
+        double through_gates = 0;
+        for (int i = 0; i < m->tree.components; i++)
+            through_gates += m->tree.component[i].leak_gate_w * 5e-3;
+        near(c.run.all_leak_gate_j[0], through_gates);
         for (uint32_t i = 0; i < 3; i++) components(&m->tree, &c.kernel[i].usage);
         double basis = 0;
         for (int i = 0; i < POWER_BASES; i++) basis += c.basis_j[i];
