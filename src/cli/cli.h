@@ -8,6 +8,7 @@
 
 #include "power/power_gpu.h"
 #include "report/account.h"
+#include "report/probe.h"
 #include "report/report.h"
 #include "report/session.h"
 #include "study/study.h"
@@ -169,6 +170,7 @@ struct run_request {
     const char *record; // --record: keep it there
     const char *trace;  // --trace
     const char *title;
+    struct probe_options probe; // --probe; hz 0: none
     bool is_workload; // its exit code is the check of its results
     bool lenient;     // launches and calls that were refused are no failure of the run
     int ended_by;     // signal that run_child was sent and passed on; 0: none
@@ -194,6 +196,29 @@ enum { PTX_OPTIONS = 7 };
 extern const struct cli_option ptx_options[PTX_OPTIONS];
 enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request *p,
                        const char *record, bool *checked);
+
+// ---- the probe of `run` and `report` (probe.c) --------------------------------------------------
+#define CLI_PROBE_OPTION                                                                           \
+    {                                                                                              \
+        "--probe", 0, "RATE",                                                                      \
+            "the waveform of the board's supply rails, sampled at this rate (31200Hz), with "      \
+            "marks "                                                                               \
+            "where kernels begin and end and each one's energy as read off it; behind the rate "   \
+            ",seed=N and ,noise=F (times the converter's, 0: none)"                                \
+    }
+#define CLI_MEASURED_OPTION                                                                        \
+    {                                                                                              \
+        "--measured", 0, "FILE",                                                                   \
+            "with --probe: lay a measured waveform over it, a CSV of time and power", CLI_FILE     \
+    }
+#define CLI_MEASURED_AT_OPTION                                                                     \
+    { "--measured-at", 0, "TIME", "on the clock of --measured, when the run begins (default 0s)" }
+// A simulated time, a number and s, ms, us or ns, of the option `name` (options.c).
+enum ww_status cli_time(struct cli *c, const char *name, const char *text, uint64_t *ns);
+enum ww_status cli_measured_at(struct cli *c, const char *value, struct probe_options *o);
+// What is wrong with the options together; NULL: nothing.
+const char *cli_probe_wrong(const struct probe_options *o, bool has_power);
+enum ww_status cli_probe_csv(struct cli *c, const struct probe *p, const char *path);
 
 // ---- the page of a run (report.c) ---------------------------------------------------------------
 struct view_input;

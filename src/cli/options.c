@@ -111,3 +111,21 @@ void cli_print_help(const struct cli_spec *spec, FILE *out) {
     }
     if (spec->notes) fprintf(out, "\n%s\n", spec->notes);
 }
+
+enum ww_status cli_time(struct cli *c, const char *name, const char *text, uint64_t *ns) {
+    static const struct {
+        const char *unit;
+        double ns;
+    } unit[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    const size_t digits = strspn(text, "0123456789.+-eE");
+    double v;
+    for (size_t i = 0; i < WW_COUNT(unit); i++)
+        if (strcmp(text + digits, unit[i].unit) == 0 &&
+            text_to_double(arena_printf(&c->arena, "%.*s", (int)digits, text), &v) && v >= 0 &&
+            v * unit[i].ns < 9e18) {
+            *ns = (uint64_t)(v * unit[i].ns + 0.5);
+            return WW_OK;
+        }
+    return diag_add(&c->diags, WW_ERROR_USAGE,
+                    "%s takes a time such as 250us, 1.5ms or 0.01s, not `%s`", name, text);
+}

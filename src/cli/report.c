@@ -7,11 +7,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { OPT_OUT, OPT_JSON };
+enum { OPT_OUT, OPT_JSON, OPT_PROBE, OPT_MEASURED, OPT_MEASURED_AT };
 static const struct cli_option options[] = {
     {"--out", 'o', "FILE",
      "where the page goes (default: index.html in the first DIR; of two, compare.html)", CLI_FILE},
     {"--json", 0, NULL, "the content of the page as JSON on standard output instead"},
+    CLI_PROBE_OPTION,
+    CLI_MEASURED_OPTION,
+    CLI_MEASURED_AT_OPTION,
 };
 
 const struct cli_spec spec_report = {
@@ -42,11 +45,12 @@ struct kept {
     struct power_model model;
     struct account power;
     struct activity_file file;
+    struct probe probe;
     char why[512];
 };
 
-static enum ww_status read_kept(struct cli *c, const char *dir, struct kept *k,
-                                struct view_input *in) {
+static enum ww_status read_kept(struct cli *c, const char *dir, const struct probe_options *probe,
+                                struct kept *k, struct view_input *in) {
     struct gpu_config *const gpu = gpu_config_new(&c->arena);
     const char *record, *unfinished = NULL;
     enum ww_status s = run_folder_record(c, dir, &record);
@@ -77,7 +81,11 @@ static enum ww_status read_kept(struct cli *c, const char *dir, struct kept *k,
                               .no_power = *k->why ? k->why : NULL,
                               .unfinished = unfinished,
                               .check = 0};
-    return WW_OK;
+    if (probe->hz == 0) return WW_OK;
+    if (!has_power)
+        return diag_add(&c->diags, WW_ERROR_USAGE, "--probe: the run in %s has no power", dir);
+    in->probe = &k->probe;
+    return probe_make(&c->arena, &k->run, &k->power, gpu, probe, &c->diags, &k->probe);
 }
 
 static enum ww_status print_json(struct cli *c, const struct view_input *in) {
@@ -104,7 +112,9 @@ int cmd_report(struct cli *c, int argc, char **argv) {
     uint32_t n = 0;
     bool json = false;
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
-    for (int o; (o = cli_next(&args, &spec_report, &value)) != CLI_END;) {
+    struct probe_options probe = {0};
+    enum ww_status s = WW_OK;
+    for (int o; s == WW_OK && (o = cli_next(&args, &spec_report, &value)) != CLI_END;) {
         switch (o) {
         case CLI_STOP: return args.code;
         case CLI_WORD:
@@ -112,14 +122,20 @@ int cmd_report(struct cli *c, int argc, char **argv) {
             dir[n++] = value;
             break;
         case OPT_OUT: out = value; break;
+        case OPT_PROBE: s = probe_options_parse(&c->arena, value, &c->diags, &probe); break;
+        case OPT_MEASURED: probe.measured = value; break;
+        case OPT_MEASURED_AT: s = cli_measured_at(c, value, &probe); break;
         default: json = true; break;
         }
     }
+    if (s != WW_OK) return cli_fail(c, s);
+    const char *const wrong = cli_probe_wrong(&probe, true);
+    if (wrong) return cli_usage("%s", wrong);
     if (!n) return cli_usage("report of what? the folder of a run: `warpwatt run -o DIR ...`");
     struct kept *kept = arena_alloc(&c->arena, 2 * sizeof *kept);
     struct view_input in[2];
-    enum ww_status s = WW_OK;
-    for (uint32_t i = 0; i < n && s == WW_OK; i++) s = read_kept(c, dir[i], &kept[i], &in[i]);
+    for (uint32_t i = 0; i < n && s == WW_OK; i++)
+        s = read_kept(c, dir[i], &probe, &kept[i], &in[i]);
     if (s == WW_OK) s = json ? print_json(c, &in[0]) : write_page(c, in, n, dir[0], out);
     for (uint32_t i = 0; i < n; i++) run_release(&kept[i].run);
     return s == WW_OK ? 0 : cli_fail(c, s);

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -24,7 +25,7 @@ enum option {
     OPT_KERNELS, OPT_LAUNCHES, OPT_SKIP_TIMING, OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER,
     OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_LENIENT, OPT_TOLD, OPT_ALL,
     OPT_DB, OPT_TRACE, OPT_TRACE_FROM, OPT_TRACE_TO, OPT_TRACE_KERNELS,
-    OPT_TOGGLE, OPT_ENV, OPT_STEPS, OPT_AGAIN, OPT_N
+    OPT_TOGGLE, OPT_ENV, OPT_STEPS, OPT_PROBE, OPT_MEASURED, OPT_MEASURED_AT, OPT_AGAIN, OPT_N
 };
 // clang-format on
 static const char scheduler_names[] = // "|lrr|gto..."
@@ -46,7 +47,7 @@ static const struct cli_option option[OPT_N] = {
         {"--out", 'o', "DIR",
          "write index.html (a page to look at), results.sqlite, run.json, record.jsonl, "
          "gpu.yaml, activity.csv, activity.xml, intervals.csv, instructions.csv, power.json, "
-         "power.csv, power-intervals.csv, steps.csv",
+         "power.csv, power-intervals.csv, steps.csv, with --probe probe.csv",
          CLI_FOLDER},
     [OPT_JSON] = {"--json", 0, NULL,
                   "the whole account as JSON on standard output; with --all an object a line"},
@@ -109,6 +110,9 @@ static const struct cli_option option[OPT_N] = {
                  "a variable of the program's environment, kept with the results; may be repeated"},
     [OPT_STEPS] = {"--steps", 0, NULL,
                    "list every copy and launch in order: start, end, time, energy, power"},
+    [OPT_PROBE] = CLI_PROBE_OPTION,
+    [OPT_MEASURED] = CLI_MEASURED_OPTION,
+    [OPT_MEASURED_AT] = CLI_MEASURED_AT_OPTION,
     [OPT_AGAIN] = {"--again", 0, "DIR",
                    "the run that left DIR, once more: same program, machine, techniques, options",
                    CLI_FOLDER},
@@ -129,6 +133,7 @@ const struct cli_spec spec_run = {
 };
 
 // Without --interval: short ones at first, joined as a launch goes on.
+enum { PROBE_INTERVAL_LEAST = 50 }; // cycles
 enum { PAGE_INTERVAL_CYCLES = 500, PAGE_INTERVALS_MOST = 128, PAGE_INTERVALS_TOTAL = 1024 };
 
 static enum ww_status parse_number(struct cli *c, const char *name, const char *value, uint64_t low,
@@ -147,25 +152,6 @@ static enum ww_status add_override(struct cli *c, struct session *s, const char 
                         SESSION_MAX_OVERRIDES);
     s->overrides[s->n_overrides++] = text;
     return WW_OK;
-}
-
-// A simulated time: a number and s, ms, us or ns.
-static enum ww_status parse_time(struct cli *c, const char *name, const char *text, uint64_t *ns) {
-    static const struct {
-        const char *unit;
-        double ns;
-    } unit[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-    const size_t digits = strspn(text, "0123456789.+-eE");
-    double v;
-    for (size_t i = 0; i < WW_COUNT(unit); i++)
-        if (strcmp(text + digits, unit[i].unit) == 0 &&
-            text_to_double(arena_printf(&c->arena, "%.*s", (int)digits, text), &v) && v >= 0 &&
-            v * unit[i].ns < 9e18) {
-            *ns = (uint64_t)(v * unit[i].ns + 0.5);
-            return WW_OK;
-        }
-    return diag_add(&c->diags, WW_ERROR_USAGE,
-                    "%s takes a time such as 250us, 1.5ms or 0.01s, not `%s`", name, text);
 }
 
 static enum ww_status set_variable(struct cli *c, const char *text) {
@@ -282,10 +268,12 @@ static int code_of(struct cli *c, const struct run_request *q, const struct run 
     return run_refused(run) && !forgiven ? ww_status_exit_code(WW_ERROR_UNSUPPORTED) : 0;
 }
 
-static void show_json(const struct run *run, const struct table_options *o, int child_status) {
+static void show_json(const struct run *run, const struct table_options *o,
+                      const struct probe *probe, int child_status) {
     json_t *json = run_to_json(run, o->power, true);
     json_object_set_new(json, "checked", json_boolean(o->check > 0));
     if (o->no_power) json_object_set_new(json, "no_power", json_string(o->no_power));
+    if (probe) json_object_set_new(json, "probe", probe_json(probe, PROBE_SAMPLES_MOST));
     if (o->ending) json_object_set_new(json, "ending", json_string(o->ending));
     json_object_set_new(json, "exit_code",
                         json_integer(WIFEXITED(child_status) ? WEXITSTATUS(child_status) : 128));
@@ -343,6 +331,8 @@ static enum ww_status write_folder(struct cli *c, struct run_request *q,
     const char *const dir = q->folder->partial;
     enum ww_status s = files_write(view->run, view->power, dir, &c->diags);
     if (s == WW_OK && view->power) s = account_write(view->power, dir, &c->diags);
+    if (s == WW_OK && view->probe)
+        s = cli_probe_csv(c, view->probe, arena_printf(&c->arena, "%s/probe.csv", dir));
     if (s == WW_OK) s = report_write(c, view, dir);
     if (s == WW_OK && q->record)
         s = record_copy_to(&c->arena, q->session.record, q->record, &c->diags);
@@ -376,18 +366,23 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
     if (q->how && q->how->json && !json_object_get(run.header, "run"))
         json_object_set(run.header, "run", q->how->json);
     s = sealed;
+    static struct probe probe;
+    const bool has_probe = q->probe.hz > 0 && has_power;
+    if (has_probe && s == WW_OK)
+        s = probe_make(&c->arena, &run, &power, q->config, &q->probe, &c->diags, &probe);
     const struct view_input view = {.title = q->title,
                                     .run = &run,
                                     .gpu = q->config,
                                     .power = o.power,
                                     .no_power = o.no_power,
+                                    .probe = has_probe && s == WW_OK ? &probe : NULL,
                                     .check = result};
     if (q->trace && s == WW_OK)
         s = trace_write(&q->session, record, &run, o.power, q->trace, &c->diags);
     if (q->folder && s == WW_OK) s = write_folder(c, q, &view);
     if (q->folder && s != WW_OK) run_folder_close(q->folder);
     if (q->json) {
-        show_json(&run, &o, child_status);
+        show_json(&run, &o, view.probe, child_status);
     } else if (!q->quiet) {
         // A program's standard output stays its own; a workload's page is what was asked for.
         table_print(&run, &o, q->is_workload ? stdout : stderr);
@@ -395,6 +390,7 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
     }
     if (q->steps && !q->json)
         steps_print(&c->arena, &run, o.power, q->is_workload ? stdout : stderr);
+    if (view.probe && !q->json) probe_print(view.probe, q->is_workload ? stdout : stderr);
     const enum ww_status worst = run_status(&run);
     const bool said = worst != WW_OK && !q->json && !q->quiet; // by the table
     if (q->json || q->quiet) say_findings(&run);
@@ -542,7 +538,8 @@ static const uint64_t of_output =
     OPTION_BIT(OPT_THREADS) | OPTION_BIT(OPT_OUT) | OPTION_BIT(OPT_JSON) | OPTION_BIT(OPT_QUIET) |
     OPTION_BIT(OPT_NO_PROGRESS) | OPTION_BIT(OPT_NO_POWER) | OPTION_BIT(OPT_RECORD) |
     OPTION_BIT(OPT_TRACE) | OPTION_BIT(OPT_TRACE_FROM) | OPTION_BIT(OPT_TRACE_TO) |
-    OPTION_BIT(OPT_TRACE_KERNELS) | OPTION_BIT(OPT_STEPS) | OPTION_BIT(OPT_AGAIN);
+    OPTION_BIT(OPT_TRACE_KERNELS) | OPTION_BIT(OPT_STEPS) | OPTION_BIT(OPT_PROBE) |
+    OPTION_BIT(OPT_MEASURED) | OPTION_BIT(OPT_MEASURED_AT) | OPTION_BIT(OPT_AGAIN);
 
 // One option with its value, from the table above or one of a bare kernel's.
 static enum ww_status take_option(struct cli *c, struct run_request *q, struct run_words *w, int o,
@@ -581,10 +578,13 @@ static enum ww_status take_option(struct cli *c, struct run_request *q, struct r
         q->trace = value;
         q->session.trace = true;
         return WW_OK;
-    case OPT_TRACE_FROM: return parse_time(c, "--trace-from", value, &q->session.trace_from_ns);
-    case OPT_TRACE_TO: return parse_time(c, "--trace-to", value, &q->session.trace_to_ns);
+    case OPT_TRACE_FROM: return cli_time(c, "--trace-from", value, &q->session.trace_from_ns);
+    case OPT_TRACE_TO: return cli_time(c, "--trace-to", value, &q->session.trace_to_ns);
     case OPT_TOGGLE: q->session.toggle = true; return WW_OK;
     case OPT_STEPS: q->steps = true; return WW_OK;
+    case OPT_PROBE: return probe_options_parse(&c->arena, value, &c->diags, &q->probe);
+    case OPT_MEASURED: q->probe.measured = value; return WW_OK;
+    case OPT_MEASURED_AT: return cli_measured_at(c, value, &q->probe);
     case OPT_AGAIN: w->again = value; return WW_OK;
     case OPT_ENV: return set_variable(c, value);
     case OPT_TRACE_KERNELS: q->session.trace_kernels = value; return WW_OK;
@@ -691,6 +691,8 @@ static int check_words(const struct run_request *q, const struct run_words *w,
                          "FILE writes: there is no --trace");
     if (q->session.trace_to_ns && q->session.trace_to_ns < q->session.trace_from_ns)
         return cli_usage("--trace-to lies before --trace-from: nothing would be written");
+    const char *const wrong = cli_probe_wrong(&q->probe, !q->session.functional && !q->no_power);
+    if (wrong) return cli_usage("%s", wrong);
     if (args->after_dashes && w->what)
         return cli_usage("either a workload (`%s`) or a program behind --, not both", w->what);
     if (args->after_dashes && args->at >= args->argc)
@@ -775,6 +777,11 @@ static int run_it(struct cli *c, struct run_request *q, struct run_words *w,
     if (s != WW_OK) return cli_fail(c, s);
     q->config = config;
     q->session.per_instruction = q->session.per_sm = q->out_dir != NULL;
+    // Two intervals a sample, and no launches that are added up: each kernel keeps its own place.
+    if (q->probe.hz > 0 && !q->session.interval_cycles)
+        q->session.interval_cycles =
+            (uint64_t)fmax(1e6 * gpu_config_real(config, "clocks.core_mhz") / (2 * q->probe.hz),
+                           PROBE_INTERVAL_LEAST);
     // for the page: enough to see phases, bounded for any length of run
     if ((q->out_dir || q->trace) && !q->session.interval_cycles) {
         q->session.interval_cycles = PAGE_INTERVAL_CYCLES;
@@ -863,6 +870,7 @@ static int run_words(struct cli *c, int argc, char **argv, struct how_again *aga
         q.out_dir = from_here(c, q.out_dir);
         q.record = from_here(c, q.record);
         q.trace = from_here(c, q.trace);
+        q.probe.measured = from_here(c, q.probe.measured);
         again->gpu_file = from_here(c, again->gpu_file);
         const enum ww_status s = how_go_there(c, again);
         if (s != WW_OK) code = cli_fail(c, s);

@@ -2,10 +2,13 @@
 // here; the script only draws them.
 #include "view/view.h"
 
+#include "report/probe.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { PROBE_SHOWN = 2048 }; // of samples, joined where there are more
 enum { STEPS_SHOWN = 512 }; // of copies and launches in order: the page stays small
 
 static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
@@ -379,6 +382,7 @@ json_t *view_json(struct arena *a, const struct view_input *in) {
     json_t *savings = in->power ? account_savings_json(in->power) : NULL;
     if (savings) json_object_set_new(o, "savings", savings);
     json_object_set_new(o, "steps", steps_json(a, in->run, in->power, STEPS_SHOWN));
+    if (in->probe) json_object_set_new(o, "probe", probe_json(in->probe, PROBE_SHOWN));
     json_object_set_new(o, "totals", totals_json(in, g, n));
     if (in->power) json_object_set_new(o, "components", components_json(in->power));
     json_object_set_new(o, "roofs", roofs_json(in->gpu));

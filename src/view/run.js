@@ -148,7 +148,7 @@
     run.status ? el("p", { "class": "alert", text: run.status }) : null,
     run.no_power ? el("p", { "class": "alert", text: "No power: " + run.no_power }) : null,
     el("nav", { "aria-label": "parts of this page" }, [el("ul", null, [["overview", "Overview"], ["kernels", "Kernels"], ["time", "Over time"],
-      ["source", "Source"], ["advice", "What to change"]].concat(run.savings ? [["savings", "Savings"]] : [],
+      ["source", "Source"], ["advice", "What to change"]].concat(run.probe ? [["probe", "Supply rails"]] : [], run.savings ? [["savings", "Savings"]] : [],
       [["steps", "In order"]], run.run ? [["ran", "What ran"]] : []).map(function (n) {
       return el("li", null, [el("a", { href: "#" + n[0], text: n[1] })]); }))])
   ]));
@@ -445,6 +445,51 @@
       lines("DRAM", [["read and written", function (r) { return r.dram_bytes_per_s / 1e9; }]], "GB/s")])]);
   }
   section("time", "Over time", overTime());
+
+  // ---- supply rails, as a test bed shows them ----
+  function probeChart(r, label) {
+    var p = r.probe, t = p.power_w.map(function (w, i) { return i * p.period_s * 1e3; }), sets = [];
+    function line(name, data, colour, more) {
+      sets.push(Object.assign({ label: name, data: data, borderColor: colour, backgroundColor: colour, borderWidth: 1.5, pointRadius: 0,
+        stepped: "before" }, more));
+    }
+    function points(w) { return w.map(function (v, i) { return { x: t[i], y: v }; }); }
+    var m = p.measured, all = p.power_w.concat(m ? m.power_w : []), top = all.reduce(function (a, b) { return Math.max(a, b || 0); }, 0), bars = [];
+    // The black bars of the report's figure 9: where kernels begin and end.
+    p.marks.forEach(function (k) { if (!k.copy) [k.start_s, k.end_s].forEach(function (s) {
+      bars.push({ x: s * 1e3, y: 0 }, { x: s * 1e3, y: top }, { x: s * 1e3, y: NaN }); }); });
+    line("board", points(p.power_w), palette[0]);
+    p.rails.forEach(function (q, i) { line(q.name, points(q.power_w), palette[i + 2]); });
+    if (m) line("measured", m.time_s.map(function (s, i) { return { x: s * 1e3, y: m.power_w[i] }; }), palette[4], { borderDash: [5, 3], stepped: false });
+    line("kernel begins or ends", bars, "#888888", { borderWidth: 1, stepped: false, spanGaps: false });
+    return chart("power of the supply rails" + label, { type: "line", data: { datasets: sets }, options: { parsing: false, scales: {
+      x: { type: "linear", title: { display: true, text: "ms" } }, y: { beginAtZero: true, title: { display: true, text: "W" } } },
+      plugins: { legend: { labels: { boxWidth: 12 } } } } });
+  }
+  function probeTables(p) {
+    function number(title, key, show) {
+      return { title: title, value: function (r) { return r[key]; }, text: function (r) { return show(r[key]); } };
+    }
+    var rails = table("supply rails", [
+      { title: "rail", value: function (r) { return r.name; }, text: function (r) { return r.name + (r.count > 1 ? " x" + r.count : ""); } },
+      number("nominal", "nominal_v", function (v) { return fixed(v) + " V"; }), number("at most", "limit_w", watts), number("mean", "mean_w", watts),
+      number("least", "least_w", watts), number("most", "most_w", watts),
+      { title: "carries", kind: "text", value: function (r) { return r.what; }, text: function (r) { return r.what; } }], p.rails);
+    var steps = table("as read off the samples", [
+      { title: "index", value: function (r) { return r.step; }, text: function (r) { return String(r.step); } },
+      { title: "method", kind: "text", value: function (r) { return r.method; }, text: function (r) { return r.method; } },
+      number("start", "start_s", seconds), number("end", "end_s", seconds), number("energy", "energy_j", joules), number("power", "power_w", watts)], p.marks);
+    return el("div", null, [rails, el("h3", { text: "As read off the samples" }), steps]);
+  }
+  function probeSection(r, label) {
+    var p = r.probe, m = p.measured;
+    return [el("p", { "class": "meta", text: whole(p.samples) + " samples at " + scaled(p.hz, "Hz") + (p.joined > 1 ? ", drawn as means of " + p.joined : "") +
+      ", each the mean of its period, with " + (p.noise ? fixed(p.noise) + " of the converter's noise (seed " + p.seed + ")" : "no noise") + ": " +
+      joules(p.energy_j) + "." + (m ? " Measured: " + watts(m.mean_w) + " over the run's time; ours " +
+      watts(p.rails.reduce(function (s, q) { return s + q.mean_w; }, 0)) + "." : "") }), probeChart(r, label), probeTables(p)];
+  }
+  if (run.probe) section("probe", "Supply rails", probeSection(run, "").concat(other && other.probe ? [el("h3", { text: "beside: " + beside_title })]
+    .concat(probeSection(other, ", beside")) : []));
 
   // ---- source ----
   function stallText(stalls, theirs) {

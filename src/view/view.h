@@ -18,12 +18,14 @@
 #include "sm/result.h"
 
 // ---- a run, as the page needs it ----------------------------------------------------------------
+struct probe; // report/probe.h
 struct view_input {
     const char *title;            // workload, kernel or program
     const struct run *run;        // its record
     const struct gpu_config *gpu; // that it ran on
     const struct account *power;  // NULL: none
     const char *no_power;         // why there is none, a sentence, or NULL
+    const struct probe *probe;    // its sampled waveform; NULL: none
     const char *unfinished;       // how it was left before its end, a sentence, or NULL
     int check;                    // as table_options.check
 };

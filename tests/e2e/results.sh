@@ -2,7 +2,8 @@
 # the page's queries run, the sums hold, and the JSON files are as their schemas say.
 . "$HERE/lib.sh"
 docs=$HERE/../../docs
-run 0 run -o plain hotspot
+printf 'seconds,watts\n0,20\n1e-5,30\n' >mine.csv
+run 0 run -o plain --probe 1MHz hotspot
 run 0 run -o technique -g gtx480-micro46 -p warped-gates bfs
 run 0 run -o both -g gtx480-micro46 -p warped-gates+warped-register-file+power-aware-caches --toggle matrixMul 128 128 128 1 0
 run 0 run -o functional --functional bfs
@@ -10,6 +11,8 @@ run 0 run -o folded "$HERE/ptx/saxpy.ptx" --grid 1 --block 64 --arg f32=2 --arg 
 run 4 run -o cut --max-cycles 3000 hotspot
 run 0 run --json hotspot
 cp out plain/printed.json
+run 0 run --json --probe 1MHz --measured "$TMP/mine.csv" hotspot
+cp out plain/probed.json
 run 0 run --json -g gtx480-micro46 -p warped-gates hotspot
 cp out technique/printed.json
 # launches that are refused, and the same sentence many times
@@ -35,13 +38,13 @@ for run in ('plain', 'technique', 'both', 'functional', 'folded', 'cut'):
         assert name in described, name
         assert columns <= described[name], (name, columns - described[name])
     assert set(there) == set(described) & set(there) - {'activity'} and len(there) >= 11, there
-    for name in ('activity', 'intervals', 'instructions', 'steps', 'power', 'power-intervals'):
+    for name in ('activity', 'intervals', 'instructions', 'steps', 'power', 'power-intervals', 'probe'):
         try: head = open('%s/%s.csv' % (run, name)).readline().strip().split(',')
         except FileNotFoundError: continue
-        row = re.search(r'\| `%s\.csv` \| (`launch`.*|`step`.*|the same.*)' % name, text).group(1)
+        row = re.search(r'\| `%s\.csv` \| (`launch`.*|`step`.*|`time_s`.*|the same.*)' % name, text).group(1)
         told = set(re.findall(r'`(\w+)`', row)) | (described['activity'] if name == 'intervals' else set()) | set(memory)
         for column in head:
-            assert column in told or column.startswith('stall_') or (name == 'power-intervals' and column.endswith('_w')), (name, column)
+            assert column in told or column.startswith('stall_') or (name == 'power-intervals' and column.endswith('_w')) or (name == 'probe' and column[-2:] in ('_v', '_a')), (name, column)
     queries = re.findall(r'```sql\n(.*?)```', text, re.S)
     assert len(queries) == 3
     if run in ('plain', 'technique'):
@@ -72,7 +75,7 @@ for run in ('plain', 'technique', 'both', 'functional', 'folded', 'cut'):
     check('run', [json.load(open(run + '/run.json'))])
     check('record', [json.loads(l) for l in open(run + '/record.jsonl')])
     if run != 'functional': check('power', [json.load(open(run + '/power.json'))])
-check('run', [json.load(open('plain/printed.json')), json.load(open('technique/printed.json'))])
+check('run', [json.load(open('plain/probed.json')), json.load(open('plain/printed.json')), json.load(open('technique/printed.json'))])
 check('run', [json.load(open('refused/run.json'))])
 lines = [json.loads(l) for l in open('refused/record.jsonl')]
 check('record', lines)

@@ -30,9 +30,10 @@ static bool sees_energy(const struct gpu_key *k) {
 // Beside the model's fields: what pages say of a chip, what the supply of another clock follows
 // (the model sees that supply), and classes whose time is not their lanes'.
 static bool is_said_only(const char *path) {
-    static const char *const said[] = {"tech.die_mm2", "tech.transistors_m", "tech.tdp_w",
-                                       "tech.idle_w",  "tech.idle_what",     "power.fitted_here",
-                                       "tech.volts",   "tech.volt_rise",     "tech.volt_floor"};
+    static const char *const said[] = {
+        "tech.die_mm2",    "tech.transistors_m", "tech.tdp_w",       "tech.idle_w",
+        "tech.idle_what",  "power.fitted_here",  "tech.volts",       "tech.volt_rise",
+        "tech.volt_floor", "tech.connectors_6",  "tech.connectors_8"};
     for (size_t i = 0; i < WW_COUNT(said); i++)
         if (strcmp(said[i], path) == 0) return true;
     return strncmp(path, "sm.timing.", 10) == 0;
