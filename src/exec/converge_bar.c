@@ -23,6 +23,7 @@
 
 #include "exec/converge_flow.h"
 #include "exec/its.h"
+#include "isa/system_call.h"
 
 struct bars {
     struct its its;
@@ -127,11 +128,17 @@ static enum exec_outcome jump(struct exec_env *e, struct exec_warp *w, const str
     mask &= x_pred(w, x->c);
     if (!mask) return flow_pass(&flow, w, x);
     const uint32_t *const p = x_src(w, x->a);
-    const uint32_t n = w->cta->launch->im->n_insts;
+    const struct code_image *const im = w->cta->launch->im;
+    const uint32_t n = im->n_insts;
     uint32_t to[WARP_LANES];
     FOR_EACH_BIT32(i, mask) {
         const uint64_t a =
             x->awords == 2 ? x_get64(p, i) + (uint64_t)x->offset : (uint32_t)(p[i] + x->offset);
+        enum msyscall call;
+        if (system_call_at(a, &call) && im->system_call[call]) {
+            to[i] = im->system_call[call];
+            continue;
+        }
         if (a % CODE_WORD_BYTES || a / CODE_WORD_BYTES >= n)
             return fault_raise(e, w, x, FAULT_BAD_BRANCH, i, a, 0,
                                "a jump to code address 0x%llx; the code has 0x%llx bytes",

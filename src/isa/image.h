@@ -84,6 +84,7 @@ struct code_image {
     bool uses_globals_by_generic, uses_texture, uses_clock, uses_grid_sync;
     struct code_table { uint32_t *pc; uint32_t n; } *tables; // BRX, by aux
     uint32_t n_tables;
+    uint32_t system_call[MSYS_N]; // pc of the code for a jump to a system call; 0: there is none
     uint32_t *func_pc;           // function index -> pc, UINT32_MAX when not in the image
     uint32_t n_funcs;
     struct code_block { uint32_t first, n; int32_t ipdom; uint16_t loop_depth; } *blocks;

@@ -224,7 +224,7 @@ static inline uint32_t video_field(uint64_t e, enum mvideo_bits at, unsigned bit
     return (uint32_t)(e >> at) & ((1u << bits) - 1);
 }
 enum mjump { MJUMP_BRANCH, MJUMP_CALL, MJUMP_RETURN };
-enum msyscall { MSYS_VPRINTF, MSYS_MALLOC, MSYS_FREE, MSYS_ASSERTFAIL };
+enum msyscall { MSYS_VPRINTF, MSYS_MALLOC, MSYS_FREE, MSYS_ASSERTFAIL, MSYS_N };
 
 // sub of HMMA_884: the part of D that a step makes, and the layouts of A and B; of IMMA_*: which of A
 // and B is signed.

@@ -6,7 +6,7 @@
 #ifndef WW_ISA_SYSTEM_CALL_H
 #define WW_ISA_SYSTEM_CALL_H
 
-#include "isa/isa.h"
+#include "isa/image.h"
 
 enum { SYSTEM_CALL_BYTES = 16 }; // as an instruction
 #define SYSTEM_CALL_FIRST 0xfff00000u
@@ -21,6 +21,11 @@ static inline bool system_call_at(uint64_t address, enum msyscall *out) {
     *out = (enum msyscall)((address - SYSTEM_CALL_FIRST) / SYSTEM_CALL_BYTES);
     return true;
 }
+// The instructions that do a call: whoever makes an image puts them behind its code, and where they
+// are into code_image.system_call.
+enum { SYSTEM_CALL_INSTS = 2 };
+void system_call_code(enum msyscall c, struct minst inst[SYSTEM_CALL_INSTS],
+                      struct code_control control[SYSTEM_CALL_INSTS]);
 // By the name of the symbol that a file leaves undefined.
 static inline bool system_call_named(const char *name, enum msyscall *out) {
     static const char *const names[] = {[MSYS_VPRINTF] = "vprintf",
