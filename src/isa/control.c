@@ -33,11 +33,18 @@
 
 enum { FAR_AWAY = 1 << 20, LOOK_AHEAD = 256 };
 
+static uint32_t larger_of(uint32_t a, uint32_t b) { return a > b ? a : b; }
+static uint32_t later_by(uint32_t a, uint32_t b) { return a > b ? a - b : 0; }
+
+uint32_t control_most_extra(const struct code_latencies *l) {
+    return larger_of(larger_of(l->across, l->to_queue), l->to_memory);
+}
+
 bool control_is_variable(const struct code_latencies *l, const struct minst *m) {
     if (m->op == OP_SYSCALL) return true;
     if (op_class_unit[m->klass] == UNIT_NONE) return false; // a barrier's result: the warp waits
     const uint8_t cycles = l->cycles[minst_timing(m)];
-    return cycles == 0 || cycles > CONTROL_MAX_STALL;
+    return cycles == 0 || cycles + control_most_extra(l) > CONTROL_MAX_STALL;
 }
 
 // A filler that compares stands for a comparison and the guard that waits for it.
@@ -51,6 +58,32 @@ static bool is_guard(const struct minst *m, uint32_t slot) {
 uint32_t control_latency(const struct code_latencies *l, const struct minst *m, uint32_t slot) {
     const uint32_t cycles = op_class_unit[m->klass] == UNIT_NONE ? 1 : l->cycles[minst_timing(m)];
     return is_guard(m, slot) && l->guard > cycles ? l->guard : cycles;
+}
+
+// Who takes a result: neighbours of one kind lie close together.
+enum kind { KIND_INT, KIND_FP, KIND_HALF, KIND_QUEUE, KIND_MEMORY, KIND_NONE };
+static enum kind kind_of(const struct code_latencies *l, uint32_t klass) {
+    if (klass == OPC_HALF) return KIND_HALF;
+    if (op_class_unit[klass] == UNIT_NONE) return KIND_NONE;
+    switch (l->pipe[klass]) {
+    case UNIT_INT: return KIND_INT;
+    case UNIT_FP: return KIND_FP;
+    case UNIT_LDST:
+    case UNIT_TEX: return KIND_MEMORY;
+    default: return KIND_QUEUE;
+    }
+}
+// Guards have a latency of their own.
+uint32_t control_extra(const struct code_latencies *l, uint32_t maker, const struct minst *taker,
+                       uint32_t slot) {
+    if (is_guard(taker, slot)) return 0;
+    const enum kind to = kind_of(l, minst_timing(taker));
+    if (to == KIND_MEMORY) return l->to_memory;
+    if (to == KIND_NONE) return 0;
+    if (maker == MAKERS) return larger_of(l->across, l->to_queue);
+    const enum kind from = kind_of(l, maker);
+    if (from == to) return 0;
+    return from <= KIND_FP && to <= KIND_FP ? l->across : l->to_queue;
 }
 
 uint32_t control_elapsed(const struct code_latencies *l, const struct minst *m, uint32_t stall) {
@@ -102,7 +135,8 @@ static bool touches(const uint16_t *list, uint32_t n, const uint16_t *other, uin
 struct state {
     uint8_t written[CONTROL_SLOTS]; // counters that may be up for a write of the slot
     uint8_t read[CONTROL_SLOTS];    // ... for a read
-    uint8_t left[CONTROL_SLOTS];    // cycles until a fixed latency is over
+    uint8_t left[CONTROL_SLOTS];    // cycles until a fixed latency is over for every taker
+    uint8_t maker[CONTROL_SLOTS];   // of which class; MAKERS: several
     uint8_t taken[UNIT_N];          // cycles until the unit takes another instruction of the warp
 };
 
@@ -126,7 +160,10 @@ static void join(struct state *s, const struct state *other, uint32_t elapsed) {
     for (uint32_t i = 0; i < CONTROL_SLOTS; i++) {
         s->written[i] |= other->written[i];
         s->read[i] |= other->read[i];
-        s->left[i] = larger(s->left[i], less(other->left[i], elapsed));
+        const uint8_t left = less(other->left[i], elapsed);
+        if (left != 0 && s->maker[i] != other->maker[i])
+            s->maker[i] = s->left[i] == 0 ? other->maker[i] : (uint8_t)MAKERS;
+        s->left[i] = larger(s->left[i], left);
     }
     for (uint32_t u = 0; u < UNIT_N; u++)
         s->taken[u] = larger(s->taken[u], less(other->taken[u], elapsed));
@@ -156,13 +193,19 @@ static uint8_t waits_for(const struct state *s, const struct minst *m,
 // Cycles that must lie between what the state is of and the issue of the instruction.
 static uint32_t cycles_before(const struct setter *c, const struct state *s, const struct minst *m,
                               const struct control_operands *o) {
+    const uint32_t most = control_most_extra(c->latencies);
     uint32_t need = 1;
     if (control_drains(m)) {
-        for (uint32_t i = 0; i < CONTROL_SLOTS; i++) need = s->left[i] > need ? s->left[i] : need;
+        for (uint32_t i = 0; i < CONTROL_SLOTS; i++) // whoever takes it
+            need = larger_of(need, later_by(s->left[i], i < CONTROL_GUARD ? 0 : most));
         return need;
     }
-    for (uint32_t i = 0; i < o->n_reads; i++)
-        need = s->left[o->read[i]] > need ? s->left[o->read[i]] : need;
+    for (uint32_t i = 0; i < o->n_reads; i++) {
+        const uint32_t slot = o->read[i];
+        if (s->left[slot] == 0) continue;
+        const uint32_t extra = control_extra(c->latencies, s->maker[slot], m, slot);
+        need = larger_of(need, later_by(s->left[slot] + extra, most));
+    }
     // The warp would wait for the pipeline in any case: a stall says so to what comes after.
     const uint8_t klass = minst_timing(m);
     if (c->latencies->interval[klass] != 0) {
@@ -173,7 +216,7 @@ static uint32_t cycles_before(const struct setter *c, const struct state *s, con
     const bool is_variable = control_is_variable(c->latencies, m);
     for (uint32_t i = 0; i < o->n_writes; i++) {
         const uint32_t own = is_variable ? 1 : control_latency(c->latencies, m, o->write[i]);
-        const uint32_t at = s->left[o->write[i]] + 1u;
+        const uint32_t at = later_by(s->left[o->write[i]], most) + 1;
         if (at > own + need) need = at - own;
     }
     return need;
@@ -206,8 +249,10 @@ static void issue(const struct setter *c, struct state *s, uint32_t pc,
         if (k->write != CONTROL_NONE) {
             s->written[slot] |= (uint8_t)(1u << k->write);
         } else {
-            const uint32_t latency = control_latency(c->latencies, m, slot);
-            s->left[slot] = s->left[slot] > latency ? s->left[slot] : (uint8_t)latency;
+            const uint32_t left =
+                control_latency(c->latencies, m, slot) + control_most_extra(c->latencies);
+            s->maker[slot] = s->left[slot] == 0 ? klass : (uint8_t)MAKERS;
+            s->left[slot] = larger(s->left[slot], (uint8_t)left);
         }
     }
 }
@@ -312,8 +357,6 @@ static uint32_t expected_latency(const struct minst *m) {
 }
 enum { READ_LATENCY = 14 };
 
-static uint32_t later_by(uint32_t a, uint32_t b) { return a > b ? a - b : 0; }
-static uint32_t larger_of(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 // Cycles that the first of two waits lasts longer because both share a counter.
 static uint32_t harm(const struct uses *u, const struct use *a, const struct use *b) {

@@ -29,6 +29,12 @@ static inline bool control_drains(const struct minst *m) {
 // Cycles until a result that needs no counter, `slot`, may be used, and at least until the warp's
 // next issue.
 uint32_t control_latency(const struct code_latencies *l, const struct minst *m, uint32_t slot);
+// Cycles more than that until `taker` may read it as a source, `maker` being the class that has made
+// it (minst_timing), or MAKERS for one of several; and the most that there can be.
+enum { MAKERS = OPC_N };
+uint32_t control_extra(const struct code_latencies *l, uint32_t maker, const struct minst *taker,
+                       uint32_t slot);
+uint32_t control_most_extra(const struct code_latencies *l);
 uint32_t control_elapsed(const struct code_latencies *l, const struct minst *m, uint32_t stall);
 
 // Slots that an instruction reads and writes, fillers too (they wait as what they stand for does).

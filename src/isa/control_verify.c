@@ -67,7 +67,7 @@ static uint32_t longest(const struct walk *w) {
             control_latency(&w->im->target.latencies, &w->im->inst[w->from], o->write[i]);
         most = latency > most ? latency : most;
     }
-    return most;
+    return most + control_most_extra(&w->im->target.latencies);
 }
 
 static void check_fixed(struct walk *w, uint32_t pc, uint32_t elapsed) {
@@ -76,14 +76,16 @@ static void check_fixed(struct walk *w, uint32_t pc, uint32_t elapsed) {
     const struct code_latencies *const l = &w->im->target.latencies;
     for (uint32_t i = 0; i < p->n_writes; i++) {
         const uint16_t slot = p->write[i];
-        const uint32_t latency = control_latency(l, &w->im->inst[w->from], slot);
-        if (elapsed >= latency) continue;
-        if (has(o->read, o->n_reads, slot) || must_drain(w, pc)) {
+        const struct minst *const maker = &w->im->inst[w->from];
+        const uint32_t latency = control_latency(l, maker, slot);
+        const uint32_t to_operand = latency + control_extra(l, minst_timing(maker), m, slot);
+        if ((has(o->read, o->n_reads, slot) && elapsed < to_operand) ||
+            (must_drain(w, pc) && elapsed < latency)) {
             w->report(w->user, pc, "may issue before an operand of fixed latency is there");
             return;
         }
         const uint32_t own = control_is_variable(l, m) ? 1 : control_latency(l, m, slot);
-        if (has(o->write, o->n_writes, slot) && elapsed + own <= latency) {
+        if (elapsed < latency && has(o->write, o->n_writes, slot) && elapsed + own <= latency) {
             w->report(w->user, pc, "may write a register before an older result does");
             return;
         }

@@ -14,6 +14,11 @@ struct code_latencies {
     // Of those that are known: the unit, and for how many cycles its one pipeline then takes nothing
     // else of the warp's sub-core; 0: there are several, or that is not known.
     uint8_t unit[OPC_N], interval[OPC_N];
+    // Cycles that a result of known latency takes longer to one who is not of its own pipeline: to the
+    // other of the pipelines of integers and of single precision; to one behind a queue (doubles,
+    // special functions, matrices) and from and to halves; to the load/store unit. `pipe`: the unit
+    // that a class runs on.
+    uint8_t pipe[OPC_N], across, to_queue, to_memory;
     uint8_t branch; // at least, from the issue of a branch to that of the warp's next instruction
     uint8_t guard;  // of a predicate to what it guards, if that is longer; at most CONTROL_MAX_STALL
 };

@@ -219,9 +219,13 @@ static uint32_t pipes_of(const struct sm_config *c, uint8_t unit) {
 // et al., "Analyzing modern NVIDIA GPU cores", 2025).
 void sm_code_latencies(const struct sm_config *c, struct code_latencies *out) {
     *out = (struct code_latencies){.branch = (uint8_t)c->branch_latency,
-                                    .guard = (uint8_t)c->guard_latency};
+                                    .guard = (uint8_t)c->guard_latency,
+                                    .across = (uint8_t)c->across_latency,
+                                    .to_queue = (uint8_t)c->queue_latency,
+                                    .to_memory = (uint8_t)c->address_latency};
     for (uint32_t k = 0; k < OPC_N; k++) {
         const uint8_t unit = unit_of(c, (uint8_t)k);
+        out->pipe[k] = unit;
         if (unit == UNIT_NONE || unit == UNIT_LDST || unit == UNIT_TEX || unit == UNIT_SFU)
             continue;
         if (unit == UNIT_DP && c->dp_units < c->sub_cores) continue;

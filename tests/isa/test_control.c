@@ -170,6 +170,49 @@ static void pipelines_are_evened_out(void **state) {
     assert_int_equal(balanced(others, 8), 0x07); // but the shift by a register
 }
 
+// What a V100 adds for those who are not of the maker's pipeline.
+static struct code_latencies by_taker(void) {
+    struct code_latencies l = test_latencies();
+    for (uint32_t k = 0; k < OPC_N; k++) l.pipe[k] = op_class_unit[k];
+    l.across = 1;
+    l.to_queue = 2;
+    l.to_memory = 4;
+    return l;
+}
+static void takers_see_a_result_later_or_earlier(void **state) {
+    (void)state;
+    struct minst mufu = inst(OP_MUFU), half = op3(OP_HADD, 9, 1, 1), exit = inst(OP_EXIT);
+    mufu.dst[0] = reg(9);
+    mufu.src[0] = reg(1);
+    const struct {
+        struct minst maker, taker;
+        uint8_t stall;
+    } row[] = {
+        {op3(OP_IADD, 1, 0, 0), op3(OP_IADD, 9, 1, 1), 4},
+        {op3(OP_IADD, 1, 0, 0), op3(OP_FADD, 9, 1, 1), 5},
+        {op3(OP_FADD, 1, 0, 0), op3(OP_IADD, 9, 1, 1), 5},
+        {op3(OP_FADD, 1, 0, 0), mufu, 6},
+        {op3(OP_IADD, 1, 0, 0), half, 6},
+        {op3(OP_HADD, 1, 0, 0), half, 6},
+        {op3(OP_HADD, 1, 0, 0), op3(OP_FADD, 9, 1, 1), 8},
+        {op3(OP_IADD, 1, 0, 0), load(9, 1), 8},
+        {op3(OP_FADD, 1, 0, 0), store(2, 1), 8},
+        {op3(OP_IADD, 1, 0, 0), op3(OP_IADD, 1, 0, 0), 1},
+    };
+    for (uint32_t i = 0; i < WW_COUNT(row); i++) {
+        struct minst m[] = {row[i].maker, row[i].taker, exit};
+        struct sample *const s = set(m, WW_COUNT(m), by_taker());
+        if (s->im.control[0].stall != row[i].stall) print_message("row %u\n", i);
+        assert_int_equal(s->im.control[0].stall, row[i].stall);
+        assert_int_equal(faults(s), 0);
+        if (row[i].stall > 1) {
+            s->im.control[0].stall--;
+            assert_int_not_equal(faults(s), 0);
+        }
+        drop(s);
+    }
+}
+
 // Its result is there when a multiply-add's would be.
 static void a_multiply_add_takes_its_time(void **state) {
     (void)state;
@@ -375,7 +418,7 @@ static void draw_program(struct minst *m, uint32_t n, bool is_straight) {
 
 static void random_programs_wait_for_everything(void **state) {
     (void)state;
-    const struct code_latencies known = test_latencies(), unknown = {0};
+    const struct code_latencies known = by_taker(), unknown = {0};
     struct code_latencies quick = known; // where a branch hides nothing
     quick.branch = 1;
     quick.guard = 13;
@@ -431,6 +474,7 @@ static void what_is_taken_away_is_missed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fixed_latencies_become_stalls),
+        cmocka_unit_test(takers_see_a_result_later_or_earlier),
         cmocka_unit_test(pipelines_are_evened_out),
         cmocka_unit_test(a_multiply_add_takes_its_time),
         cmocka_unit_test(a_multiply_add_takes_its_pipeline),
