@@ -3,8 +3,6 @@
 // where its lanes meet again, literals move to one bank, frames get their final size.
 #include "code/link.h"
 
-enum { N_BARRIERS = 16 };
-
 struct link {
     struct code_image *im;
     struct arena *scratch;
@@ -167,46 +165,6 @@ static void size_local_memory(struct link *k, uint32_t stack_bytes) {
     if (im->needs_stack) im->local_bytes += (uint32_t)bits_align_up(stack_bytes, 16);
 }
 
-// ---- what the launch must know ---------------------------------------------------------------
-// Cooperative groups find their grid barrier through these.
-static bool is_grid_workspace(uint32_t sreg) {
-    return sreg == SREG_envreg1 || sreg == SREG_envreg2;
-}
-
-static void note_uses(struct code_image *im) {
-    for (uint32_t pc = 0; pc < im->n_insts; pc++) {
-        const struct minst *m = &im->inst[pc];
-        if (minst_is_filler(m)) {
-            im->stats.fillers++;
-            continue;
-        }
-        switch (m->op) {
-        case OP_BAR: {
-            const struct opnd *a = &m->src[0];
-            const uint32_t id = a->kind == OPND_IMM    ? (uint32_t)a->imm
-                                : a->kind == OPND_NONE ? 0
-                                                       : N_BARRIERS - 1;
-            if (id >= im->n_barriers) im->n_barriers = id < N_BARRIERS ? id + 1 : N_BARRIERS;
-            break;
-        }
-        case OP_LD:
-        case OP_ST:
-        case OP_ATOM: im->uses_globals_by_generic |= m->space == SPACE_GENERIC; break;
-        case OP_TEX:
-        case OP_TLD4:
-        case OP_TXQ:
-        case OP_SULD:
-        case OP_SUST:
-        case OP_SURED: im->uses_texture = true; break;
-        case OP_S2R:
-            im->uses_clock |= isa_sreg_is_clock(m->aux);
-            im->uses_grid_sync |= is_grid_workspace(m->aux);
-            break;
-        default: break;
-        }
-    }
-}
-
 void image_link(struct code_image *im, struct arena *scratch, struct mfunc *const *func,
                 const uint32_t *index, uint32_t n, uint32_t stack_bytes) {
     struct link k = {.im = im, .scratch = scratch, .func = func, .index = index, .n = n};
@@ -244,5 +202,5 @@ void image_link(struct code_image *im, struct arena *scratch, struct mfunc *cons
     const uint32_t least = gen_has(im->target.gen, TRAIT_STACK_REGISTER) ? 2 : 1;
     if (im->n_regs < least) im->n_regs = least;
     size_local_memory(&k, stack_bytes);
-    note_uses(im);
+    image_note_uses(im);
 }

@@ -28,18 +28,21 @@ static void fill_slots(struct exec_launch *l) {
 }
 
 static bool fill_banks(struct exec_launch *l) {
-    const uint32_t first = bank0_info[l->im->bank0].params, params = l->im->param_bytes;
-    l->cb0_bytes = (uint32_t)bits_align_up(first + params, 16);
+    const struct code_image *im = l->im;
+    const uint32_t first = bank0_info[im->bank0].params, params = im->param_bytes;
+    const uint32_t handles = (uint32_t)bits_align_up(first + params, 4);
+    l->cb0_bytes = (uint32_t)bits_align_up(handles + im->handle_bytes, 16);
     l->cb0 = ww_alloc_aligned(l->cb0_bytes);
     if (!l->cb0) return false;
     fill_slots(l);
     if (params && l->args.params) memcpy(l->cb0 + first, l->args.params, params);
+    if (im->handle_bytes) memcpy(l->cb0 + handles, im->handles, im->handle_bytes);
     l->bank[CB_LAUNCH].at = l->cb0;
     l->bank[CB_LAUNCH].bytes = l->cb0_bytes;
-    l->bank[CB_LITERAL].at = l->im->literals;
-    l->bank[CB_LITERAL].bytes = l->im->literal_bytes;
-    l->bank[CB_ADDRESS].at = l->im->addresses;
-    l->bank[CB_ADDRESS].bytes = l->im->address_bytes;
+    l->bank[CB_LITERAL].at = im->literals;
+    l->bank[CB_LITERAL].bytes = im->literal_bytes;
+    l->bank[CB_ADDRESS].at = im->addresses;
+    l->bank[CB_ADDRESS].bytes = im->address_bytes;
     if (l->args.const_bytes) {
         l->bank[CB_USER].at = devmem_host(l->memory, l->args.const_segment, l->args.const_bytes);
         l->bank[CB_USER].bytes = l->bank[CB_USER].at ? l->args.const_bytes : 0;
@@ -154,6 +157,7 @@ void exec_cta_init(struct exec_cta *c, struct exec_launch *l, void *memory, uint
         uint8_t *regs = p + l->regs_at + (size_t)k * l->n_regs * VEC_BYTES;
         *w = (struct exec_warp){.regs = (uint32_t *)(void *)regs,
                                 .pred = {[PRED_TRUE] = ~0u, [UPRED_TRUE] = ~0u},
+                                .pc = l->im->entry,
                                 .active = lanes,
                                 .live = lanes,
                                 .exists = lanes,

@@ -61,6 +61,31 @@ enum ww_status fatbin_unpack(struct arena *a, const struct fatbin_entry *e, cons
 // target not above it, else the lowest above it (a simulated GPU runs PTX of any target); one that
 // names an architecture's own features (suffix) only when there is nothing else. -1: no PTX.
 int fatbin_choose(const struct fatbin *f, uint32_t container, uint32_t arch);
+
+// Which of a program's code runs: machine code that the GPU takes, else PTX; machine code only; PTX
+// only.
+enum fatbin_code { FATBIN_CODE_AUTO, FATBIN_CODE_SASS, FATBIN_CODE_PTX };
+const char *fatbin_code_name(enum fatbin_code code); // "auto", "sass", "ptx"
+bool fatbin_code_named(const char *name, enum fatbin_code *out);
+// Whether a GPU of capability `arch` runs machine code for sm_NN: the same major number, a minor one
+// that is not greater (CUDA C++ Programming Guide 12.3, "Binary Compatibility").
+bool fatbin_takes(uint32_t arch, uint32_t code);
+
+struct fatbin_choice {
+    char *code; // a linked cubin that the GPU takes; NULL: none
+    size_t code_bytes;
+    char *ptx; // of all units, linked; NULL: none
+    size_t ptx_bytes;
+    uint32_t unlinked; // units whose machine code would have to be linked first
+    bool several;      // several linked cubins suit, and no single one
+};
+// What of a program's entries a GPU of capability `arch` would run; unpacked in `a`. With machine
+// code its PTX comes along, unless `code` is FATBIN_CODE_SASS.
+enum ww_status fatbin_pick(struct arena *a, const struct fatbin *f, const char *name, uint32_t arch,
+                           enum fatbin_code code, struct diags *d, struct fatbin_choice *out);
+// Bytes of an ELF image in memory, as its own tables say: for images handed over without a length.
+size_t fatbin_elf_bytes(const void *image);
+
 // Option for nvcc that would put PTX beside the machine code of a container, in `buf`.
 const char *fatbin_advice(const struct fatbin *f, uint32_t container, char *buf, size_t size);
 

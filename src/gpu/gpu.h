@@ -151,10 +151,15 @@ struct gpu_kernel;
 
 struct gpu_module_options {
     uint32_t max_registers; // a thread (JIT option); 0: none
+    // PTX of the same program beside machine code: a kernel whose machine code is not executed is
+    // compiled from it. NULL: there is none.
+    const char *ptx;
+    size_t ptx_bytes;
 };
-// Parses, checks and places a PTX module: globals and the constant segment allocated and
-// initialised, relocations applied, texture and surface references made. `text` is copied.
-enum ww_status gpu_module_load(struct gpu *g, const char *name, const char *text, size_t len,
+// Parses, checks and places a module of PTX text or of machine code (a cubin): globals and the
+// constant segment allocated and initialised, relocations applied, texture and surface references
+// made. `image` is copied.
+enum ww_status gpu_module_load(struct gpu *g, const char *name, const char *image, size_t len,
                                const struct gpu_module_options *o, struct diags *d,
                                struct gpu_module **out);
 // Waits for queued work; kept results of its launches go with it.

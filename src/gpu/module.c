@@ -4,6 +4,7 @@
 
 #include "code/code.h"
 #include "gpu/device.h"
+#include "sass/cubin.h"
 
 enum { CONST_ALIGN = 256 };
 
@@ -21,6 +22,7 @@ enum ww_status module_refuse(const struct gpu_module *m, const struct module_var
 static enum ww_status place(struct gpu_module *m, struct module_variable *v, struct diags *d) {
     struct gpu *g = m->gpu;
     const uint64_t bytes = v->bytes ? v->bytes : 1;
+    if (v->within) return WW_OK;
     switch (v->kind) {
     case MODULE_NOWHERE: return WW_OK;
     case MODULE_CONST:
@@ -46,11 +48,12 @@ static enum ww_status place(struct gpu_module *m, struct module_variable *v, str
 
 static enum ww_status place_segment(struct gpu_module *m, struct diags *d) {
     struct gpu *g = m->gpu;
-    if (!m->const_bytes || m->const_base) return WW_OK;
-    m->const_base = devmem_alloc(g->memory, m->const_bytes, CONST_ALIGN, "constant variables");
+    const uint64_t bytes = max64(m->const_bytes, m->const_room);
+    if (!bytes || m->const_base) return WW_OK;
+    m->const_base = devmem_alloc(g->memory, bytes, CONST_ALIGN, "constant variables");
     if (m->const_base) return WW_OK;
     return diag_add(d, WW_ERROR_DEVICE_MEMORY, "%s has no room for %llu bytes of constants",
-                    g->config.name, (unsigned long long)m->const_bytes);
+                    g->config.name, (unsigned long long)bytes);
 }
 
 // ---- what they hold -------------------------------------------------------------------------
@@ -67,7 +70,8 @@ static void fill(const struct gpu_module *m, const struct module_fill *f, uint8_
 static enum ww_status initialise(const struct gpu_module *m, const struct module_variable *v,
                                  struct diags *d) {
     struct gpu *g = m->gpu;
-    if ((v->kind != MODULE_GLOBAL && v->kind != MODULE_CONST) || !v->bytes) return WW_OK;
+    if ((v->kind != MODULE_GLOBAL && v->kind != MODULE_CONST) || !v->bytes || v->within)
+        return WW_OK;
     uint8_t *host;
     const enum ww_status s =
         device_check_range(g, v->address, v->bytes, "an initialiser", "at", d, &host);
@@ -85,6 +89,15 @@ enum ww_status module_place(struct gpu_module *m, uint32_t from, struct diags *d
     if (m->const_bytes <= m->gpu->limits.const_bytes) s = place_segment(m, d);
     for (uint32_t i = from; s == WW_OK && i < m->variable.n; i++)
         s = place(m, &m->variable.at[i], d);
+    for (uint32_t i = from; s == WW_OK && i < m->variable.n; i++) {
+        struct module_variable *v = &m->variable.at[i];
+        if (v->within) v->address = m->variable.at[v->within - 1].address + v->offset;
+    }
+    return s;
+}
+
+enum ww_status module_fill_in(struct gpu_module *m, uint32_t from, struct diags *d) {
+    enum ww_status s = WW_OK;
     for (uint32_t i = from; s == WW_OK && i < m->variable.n; i++)
         s = initialise(m, &m->variable.at[i], d);
     return s;
@@ -98,7 +111,7 @@ static void drop(struct gpu *g, struct gpu_module *m) {
     }
     for (uint32_t i = 0; i < m->variable.n; i++) {
         const struct module_variable *v = &m->variable.at[i];
-        if (!v->address || v->kind == MODULE_CONST) continue;
+        if (!v->address || v->within || v->kind == MODULE_CONST) continue;
         if (v->kind == MODULE_GLOBAL)
             devmem_free(g->memory, v->address);
         else
@@ -110,7 +123,7 @@ static void drop(struct gpu *g, struct gpu_module *m) {
     device_free(g, m);
 }
 
-static enum ww_status read_content(struct gpu_module *m, const char *text, size_t len,
+static enum ww_status read_content(struct gpu_module *m, const char *image, size_t len,
                                    struct diags *d) {
     jmp_buf oom;
     if (setjmp(oom)) {
@@ -118,13 +131,21 @@ static enum ww_status read_content(struct gpu_module *m, const char *text, size_
         return diag_add(d, WW_ERROR_MEMORY, "out of memory for module %s", m->name);
     }
     m->arena.oom = &oom;
-    enum ww_status s = module_ptx_read(m, text, len, d);
-    if (s == WW_OK) s = module_place(m, 0, d);
+    enum ww_status s = cubin_is(image, len) ? module_cubin_read(m, image, len, d)
+                                            : module_ptx_read(m, image, len, d);
+    if (s == WW_OK) s = module_fill_in(m, 0, d);
     m->arena.oom = NULL;
     return s;
 }
 
-enum ww_status gpu_module_load(struct gpu *g, const char *name, const char *text, size_t len,
+static bool keep_ptx_beside(struct gpu_module *m, const struct gpu_module_options *o) {
+    if (!o || !o->ptx) return true;
+    m->instead = arena_strndup(&m->arena, o->ptx, o->ptx_bytes);
+    m->instead_bytes = o->ptx_bytes;
+    return m->instead != NULL;
+}
+
+enum ww_status gpu_module_load(struct gpu *g, const char *name, const char *image, size_t len,
                                const struct gpu_module_options *o, struct diags *d,
                                struct gpu_module **out) {
     struct gpu_module *m = device_alloc(g, sizeof *m);
@@ -133,7 +154,9 @@ enum ww_status gpu_module_load(struct gpu *g, const char *name, const char *text
     m->name = name;
     m->max_registers = o ? o->max_registers : 0;
     arena_init(&m->arena, &g->allocator);
-    const enum ww_status s = read_content(m, text, len, d);
+    const enum ww_status s =
+        keep_ptx_beside(m, o) ? read_content(m, image, len, d)
+                              : diag_add(d, WW_ERROR_MEMORY, "out of memory for module %s", name);
     if (s != WW_OK) {
         drop(g, m);
         return s;
@@ -282,6 +305,25 @@ static struct code_target target_of(const struct gpu *g) {
     return t;
 }
 
+// Machine code where it is executed, else PTX that stands beside it.
+static enum ww_status build(struct gpu_kernel *k, const struct code_target *t, struct diags *d,
+                            struct code_image **out) {
+    const struct gpu_module *m = k->module;
+    if (!m->cubin) return module_ptx_build(k, t, d, out);
+    if (!m->instead) return module_cubin_build(k, t, d, out);
+    struct diags why;
+    diags_init(&why);
+    enum ww_status s = module_cubin_build(k, t, &why, out);
+    if (s != WW_OK) {
+        char text[512];
+        diags_first(&why, text, sizeof text);
+        s = s == WW_ERROR_UNSUPPORTED ? module_ptx_build_instead(k, t, text, d, out)
+                                      : diag_add(d, s, "%s", text);
+    }
+    diags_free(&why);
+    return s;
+}
+
 static void forget_image(struct gpu_kernel *k) {
     code_free(k->image);
     k->image = NULL;
@@ -292,7 +334,7 @@ enum ww_status gpu_kernel_image(struct gpu_kernel *k, struct diags *d,
     struct gpu *g = k->module->gpu;
     if (!k->image) {
         const struct code_target target = target_of(g);
-        enum ww_status s = module_ptx_build(k, &target, d, &k->image);
+        enum ww_status s = build(k, &target, d, &k->image);
         if (s != WW_OK) {
             k->image = NULL;
             return s;

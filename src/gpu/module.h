@@ -1,6 +1,8 @@
-// Modules: what one holds, whatever it was made from. A maker (module_ptx.c: PTX text) describes
-// its variables and kernels; module.c places the variables, fills them in, looks names up, and has
-// the maker build a kernel's machine code when it is first asked for.
+// Modules: what one holds, whatever it was made from. A maker (module_ptx.c: PTX text; module_cubin.c:
+// machine code) describes its variables and kernels; module.c places the variables, fills them in,
+// looks names up, and has the maker build a kernel's image when it is first asked for. A module of
+// machine code may have PTX beside it, for kernels whose machine code is not executed: both share the
+// variables.
 #ifndef WW_GPU_MODULE_H
 #define WW_GPU_MODULE_H
 
@@ -42,6 +44,7 @@ struct module_variable {
     uint32_t n_fills;
     const struct exec_texture *texture; // what a texture or sampler says of itself
     uint32_t line, col; // in the module's text; 0: in none
+    uint32_t within;    // 1 + the variable in whose memory, at `offset`, it lies; 0: in its own
     uint64_t address;   // device address, or handle; 0: not placed
 };
 
@@ -56,18 +59,23 @@ struct gpu_module {
     uint32_t param_room;   // bytes of parameters that a kernel may have; 0: as the GPU's limits say
     VEC(struct module_variable) variable;
     uint64_t const_base, const_bytes; // the const segment
+    uint64_t const_room;              // bytes set aside for it, if more
     uint32_t max_registers;
     struct gpu_kernel *kernels;
     uint32_t n_kernels;
-    struct module_ptx *ptx; // NULL: not made from PTX
+    struct module_ptx *ptx;     // NULL: not made from PTX, or not yet
+    struct module_cubin *cubin; // NULL: not made from machine code
+    const char *instead;        // PTX beside machine code; NULL: there is none
+    size_t instead_bytes;
 };
 
 struct gpu_kernel {
     struct gpu_module *module;
     const char *name;
     uint32_t max_threads[3], required_threads[3]; // of a block; 0: not said
-    const struct ptx_func *ptx;
-    struct code_image *image; // NULL until someone asks
+    uint32_t code;              // in module_cubin: its number in the file
+    const struct ptx_func *ptx; // NULL: none, or not looked for yet
+    struct code_image *image;   // NULL until someone asks
     uint64_t code_address;
 };
 
@@ -75,8 +83,9 @@ struct gpu_kernel {
 enum ww_status module_refuse(const struct gpu_module *m, const struct module_variable *v,
                              enum ww_status s, struct diags *d, const char *fmt, ...)
     WW_PRINTF(5, 6);
-// Places and fills in variables [from, m->variable.n).
+// Places variables [from, m->variable.n), and writes what they hold at the start.
 enum ww_status module_place(struct gpu_module *m, uint32_t from, struct diags *d);
+enum ww_status module_fill_in(struct gpu_module *m, uint32_t from, struct diags *d);
 
 // ---- module_ptx.c -------------------------------------------------------------------------------
 // Describes PTX text as the module's content. `text` is copied.
@@ -85,5 +94,16 @@ enum ww_status module_ptx_read(struct gpu_module *m, const char *text, size_t le
 enum ww_status module_ptx_build(struct gpu_kernel *k, const struct code_target *t, struct diags *d,
                                 struct code_image **out);
 void module_ptx_free(struct gpu_module *m);
+// Builds a kernel of machine code from the PTX beside it (m->instead), which is read when the first
+// kernel needs it. `why` its machine code is not executed.
+enum ww_status module_ptx_build_instead(struct gpu_kernel *k, const struct code_target *t,
+                                        const char *why, struct diags *d, struct code_image **out);
+
+// ---- module_cubin.c -----------------------------------------------------------------------------
+// Describes a cubin as the module's content and places its variables. `image` is copied.
+enum ww_status module_cubin_read(struct gpu_module *m, const void *image, size_t bytes,
+                                 struct diags *d);
+enum ww_status module_cubin_build(struct gpu_kernel *k, const struct code_target *t,
+                                  struct diags *d, struct code_image **out);
 
 #endif

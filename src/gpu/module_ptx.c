@@ -6,7 +6,8 @@
 
 struct module_ptx {
     struct ptx_module *text;
-    uint64_t *addr; // of each variable, see code_symbols
+    uint32_t *number; // of each variable in the module's list
+    uint64_t *addr;   // of each variable, see code_symbols
 };
 
 static bool is_opaque(const struct ptx_var *v) {
@@ -49,7 +50,7 @@ static enum ww_status fills_of(struct gpu_module *m, const struct ptx_var *v,
                                  v->name, r->symbol);
         out->fill[out->n_fills++] = (struct module_fill){
             .offset = r->offset,
-            .variable = r->is_function ? -1 : r->index,
+            .variable = r->is_function ? -1 : (int32_t)m->ptx->number[r->index],
             .addend = r->addend + (r->is_function ? (int64_t)CODE_FUNC_ADDRESS(r->index) : 0),
             .bytes = r->bytes,
             .shift = r->shift,
@@ -58,32 +59,48 @@ static enum ww_status fills_of(struct gpu_module *m, const struct ptx_var *v,
     return WW_OK;
 }
 
+static void add_variable(struct gpu_module *m, const struct ptx_var *v) {
+    struct module_variable out = {.name = v->name,
+                                  .kind = kind_of(v),
+                                  .is_hidden = v->function >= 0,
+                                  .align = v->align,
+                                  .bytes = v->bytes,
+                                  .init = v->init,
+                                  .init_bytes = v->init ? v->init_bytes : 0,
+                                  .line = v->line,
+                                  .col = v->col};
+    if (is_opaque(v)) out.texture = texture_of(&m->arena, v);
+    if (out.kind == MODULE_CONST) {
+        m->const_bytes = out.offset = bits_align_up(m->const_bytes, v->align ? v->align : 1);
+        m->const_bytes += v->bytes;
+    }
+    vec_push(&m->arena, &m->variable, out);
+}
+
+static int64_t variable_named(const struct gpu_module *m, uint32_t n, const struct ptx_var *v) {
+    for (uint32_t i = 0; i < n; i++)
+        if (m->variable.at[i].kind == kind_of(v) && strcmp(m->variable.at[i].name, v->name) == 0)
+            return i;
+    return -1;
+}
+
+// Variables that the module has already, by name, are those.
 static enum ww_status variables(struct gpu_module *m, struct diags *d) {
     const struct ptx_module *p = m->ptx->text;
+    const uint32_t before = m->variable.n;
+    m->ptx->number = arena_alloc(&m->arena, (p->n_vars + 1ul) * sizeof *m->ptx->number);
     for (uint32_t i = 0; i < p->n_vars; i++) {
-        const struct ptx_var *v = p->vars[i];
-        struct module_variable out = {.name = v->name,
-                                      .kind = kind_of(v),
-                                      .is_hidden = v->function >= 0,
-                                      .align = v->align,
-                                      .bytes = v->bytes,
-                                      .init = v->init,
-                                      .init_bytes = v->init ? v->init_bytes : 0,
-                                      .line = v->line,
-                                      .col = v->col};
-        if (is_opaque(v)) out.texture = texture_of(&m->arena, v);
-        if (out.kind == MODULE_CONST) {
-            m->const_bytes = out.offset =
-                bits_align_up(m->const_bytes, v->align ? v->align : 1);
-            m->const_bytes += v->bytes;
-        }
-        const enum ww_status s = out.kind == MODULE_GLOBAL || out.kind == MODULE_CONST
-                                     ? fills_of(m, v, &out, d)
-                                     : WW_OK;
-        if (s != WW_OK) return s;
-        vec_push(&m->arena, &m->variable, out);
+        const int64_t there = variable_named(m, before, p->vars[i]);
+        m->ptx->number[i] = there < 0 ? m->variable.n : (uint32_t)there;
+        if (there < 0) add_variable(m, p->vars[i]);
     }
-    return WW_OK;
+    enum ww_status s = WW_OK;
+    for (uint32_t i = 0; i < p->n_vars && s == WW_OK; i++) {
+        struct module_variable *v = &m->variable.at[m->ptx->number[i]];
+        if (m->ptx->number[i] >= before && (v->kind == MODULE_GLOBAL || v->kind == MODULE_CONST))
+            s = fills_of(m, p->vars[i], v, d);
+    }
+    return s == WW_OK ? module_place(m, before, d) : s;
 }
 
 static void kernels(struct gpu_module *m) {
@@ -130,14 +147,14 @@ static const uint64_t *addresses(struct gpu_module *m) {
     if (x->addr) return x->addr;
     x->addr = arena_alloc(&m->arena, (x->text->n_vars + 1ul) * sizeof *x->addr);
     for (uint32_t i = 0; i < x->text->n_vars; i++) {
-        const struct module_variable *v = &m->variable.at[i];
+        const struct module_variable *v = &m->variable.at[x->number[i]];
         x->addr[i] = v->kind == MODULE_CONST ? v->offset : v->address;
     }
     return x->addr;
 }
 
-enum ww_status module_ptx_build(struct gpu_kernel *k, const struct code_target *t, struct diags *d,
-                                struct code_image **out) {
+static enum ww_status compile(struct gpu_kernel *k, const struct code_target *t, struct diags *d,
+                              struct code_image **out) {
     struct gpu_module *m = k->module;
     const uint32_t stack = m->gpu->options.stack_bytes;
     const struct code_symbols symbols = {.addr = addresses(m), .const_base = m->const_base};
@@ -145,6 +162,79 @@ enum ww_status module_ptx_build(struct gpu_kernel *k, const struct code_target *
                       stack ? stack : CODE_STACK_BYTES, d, out);
 }
 
+enum ww_status module_ptx_build(struct gpu_kernel *k, const struct code_target *t, struct diags *d,
+                                struct code_image **out) {
+    return compile(k, t, d, out);
+}
+
 void module_ptx_free(struct gpu_module *m) {
     if (m->ptx && m->ptx->text) ptx_free(m->ptx->text);
+}
+
+// ---- beside machine code ------------------------------------------------------------------------
+// What both kinds of code would call through a variable has two addresses.
+static const struct ptx_var *stored_function(const struct gpu_module *m, uint32_t before) {
+    const struct ptx_module *p = m->ptx->text;
+    for (uint32_t i = 0; i < p->n_vars; i++)
+        for (uint32_t r = 0; r < p->vars[i]->n_relocs; r++)
+            if (m->ptx->number[i] < before && p->vars[i]->relocs[r].is_function) return p->vars[i];
+    return NULL;
+}
+
+static enum ww_status read_beside(struct gpu_module *m, struct diags *d) {
+    struct gpu *g = m->gpu;
+    const uint32_t before = m->variable.n;
+    m->ptx = arena_alloc(&m->arena, sizeof *m->ptx);
+    struct ptx_module *p = NULL;
+    enum ww_status s =
+        ptx_parse_lazily(m->name, m->instead, m->instead_bytes, &g->allocator, d, &p);
+    if (s != WW_OK) return s;
+    m->ptx->text = p;
+    m->text = p->text;
+    s = variables(m, d);
+    const struct ptx_var *v = s == WW_OK ? stored_function(m, before) : NULL;
+    if (v)
+        return diag_add(d, WW_ERROR_UNSUPPORTED,
+                        "%s: variable %s holds addresses of functions, which machine code and PTX "
+                        "of one program cannot share",
+                        m->name, v->name);
+    return s == WW_OK ? module_fill_in(m, before, d) : s;
+}
+
+static enum ww_status beside(struct gpu_kernel *k, struct diags *d) {
+    struct gpu_module *m = k->module;
+    if (!m->ptx) {
+        jmp_buf oom;
+        if (setjmp(oom)) {
+            m->arena.oom = NULL;
+            return diag_add(d, WW_ERROR_MEMORY, "out of memory for the PTX of %s", m->name);
+        }
+        m->arena.oom = &oom;
+        const enum ww_status s = read_beside(m, d);
+        m->arena.oom = NULL;
+        if (s != WW_OK) {
+            m->instead = NULL; // it is of no use
+            return s;
+        }
+    }
+    k->ptx = ptx_find_func(m->ptx->text, k->name);
+    if (k->ptx && k->ptx->is_entry && k->ptx->has_body) return WW_OK;
+    return diag_add(d, WW_ERROR_UNSUPPORTED, "%s has no PTX of kernel %s", m->name, k->name);
+}
+
+enum ww_status module_ptx_build_instead(struct gpu_kernel *k, const struct code_target *t,
+                                        const char *why, struct diags *d, struct code_image **out) {
+    struct diags quiet;
+    diags_init(&quiet);
+    enum ww_status s = beside(k, &quiet);
+    if (s == WW_OK) s = compile(k, t, &quiet, out);
+    if (s == WW_OK) {
+        (*out)->source.instead = arena_strdup(&k->module->arena, why);
+    } else {
+        char text[512];
+        diags_first(&quiet, text, sizeof text);
+        diag_add(d, s, "%s; and of its PTX: %s", why, text);
+    }
+    diags_free(&quiet);
+    return s;
 }

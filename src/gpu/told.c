@@ -107,6 +107,10 @@ static bool has_trait(const struct gpu_config *c, const struct gpu_other *o) {
     return gen_has((enum target_gen)c->sm.gen, (enum gen_trait)o->need);
 }
 
+static bool takes_code(const struct gpu_config *c, const struct gpu_other *o) {
+    return c->cc_major == o->need / 10 && c->cc_minor >= o->need % 10;
+}
+
 // "; -g v100 has it", of `most` names at most; "" where no file has it. Files without a base come
 // first where not all are named. Asked again, the answer is kept.
 static const char *name_others(struct gpu *g, has_fn *has, size_t limit, uint64_t need,
@@ -149,4 +153,8 @@ const char *gpu_with_unit(struct gpu *g, enum unit_class unit) {
 
 const char *gpu_with_trait(void *gpu, enum gen_trait t) {
     return name_others(gpu, has_trait, 0, t, UINT32_MAX);
+}
+
+const char *gpu_with_code(struct gpu *g, uint32_t arch) {
+    return name_others(g, takes_code, 0, arch, UINT32_MAX);
 }

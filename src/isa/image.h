@@ -43,6 +43,8 @@ struct code_control {
 // whoever made the image and outlive it; without a text all is 0.
 struct code_source {
     const char *name;    // of its file
+    const char *made_by; // the compiler of machine code: "ptxas 11.8 for sm_70"; NULL: ours made it
+    const char *instead; // why ours made it, though machine code of a real compiler was there
     const char *text;    // all of it: minst.ptx_line counts its lines
     uint32_t target;     // sm_XY, as XY, that it was written for
     uint32_t insts;      // instructions in the functions of the image
@@ -67,7 +69,9 @@ struct code_image {
     } target;
     struct minst *inst;          // physical registers, targets are indices
     uint32_t n_insts;
+    uint32_t entry;              // where threads begin
     uint32_t n_regs;             // 32-bit registers a thread that the code names
+    uint32_t granted;            // registers a thread takes; 0: what image_registers counts
     uint32_t n_preds;
     uint32_t param_bytes;
     struct code_param {
@@ -85,6 +89,8 @@ struct code_image {
     uint32_t literal_bytes;
     const uint8_t *addresses;    // c[4]; NULL: none
     uint32_t address_bytes;
+    const uint8_t *handles;      // of textures and surfaces, behind the parameters in c[0]
+    uint32_t handle_bytes;
     uint32_t n_barriers;         // highest named barrier used + 1; 16 if a register names it
     bool uses_globals_by_generic, uses_texture, uses_clock, uses_grid_sync;
     struct code_table { uint32_t *pc; uint32_t n; } *tables; // BRX, by aux
@@ -105,7 +111,7 @@ struct code_image {
 
 // Registers that each thread of the kernel takes, as cuFuncGetAttribute and ptxas count them.
 static inline uint32_t image_registers(const struct code_image *im) {
-    return im->n_regs + register_file_kept(im->target.gen);
+    return im->granted ? im->granted : im->n_regs + register_file_kept(im->target.gen);
 }
 
 // A function's code address, as stored in function pointers: recognisable and never a data address.
@@ -130,6 +136,9 @@ struct image_faults {
     uint32_t early;     // control bits that let an operand be read, or a result written, too early
 };
 struct image_faults image_verify(const struct code_image *im, FILE *out);
+
+// Fills in what the code uses: barriers, textures, clocks, uniform registers, the grid barrier.
+void image_note_uses(struct code_image *im);
 
 // Fills im->last_reads of a linked image. `scratch` is for working memory.
 void image_last_reads(struct code_image *im, struct arena *scratch);

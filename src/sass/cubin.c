@@ -6,7 +6,14 @@
 #include <inttypes.h>
 #include <libelf.h>
 
-enum { EM_OF_CUDA = 190, OSABI_NEW = 0x41, SHT_CALLGRAPH = 0x70000001 };
+enum {
+    EM_OF_CUDA = 190,
+    OSABI_NEW = 0x41,
+    SHT_CALLGRAPH = 0x70000001,
+    // Of files that are to be linked: no bytes of the file belong to them.
+    SHT_GLOBAL = 0x70000007,
+    SHT_SHARED = 0x7000000a
+};
 enum { SYMBOL_BYTES = 24, RELA_BYTES = 24, REL_BYTES = 16, MOST_PARAMETERS = 4096 };
 
 // Attributes of .nv.info: one byte of format, one of code, then a half word that is the value or,
@@ -22,7 +29,6 @@ enum {
     ATTR_CBANK_PARAM_SIZE = 0x19,
     ATTR_MAXREG_COUNT = 0x1b,
     ATTR_EXIT_OFFSETS = 0x1c,
-    ATTR_MAX_STACK_SIZE = 0x23,
     ATTR_REGCOUNT = 0x2f,
     ATTR_CUDA_API_VERSION = 0x37,
     ATTR_SYSCALL_OFFSETS = 0x46,
@@ -66,10 +72,15 @@ static enum ww_status broken(const struct reader *r, const char *what) {
     return diag_add(r->d, WW_ERROR_SYNTAX, "%s is no cubin that can be read: %s", r->file, what);
 }
 
+static bool has_bytes(const GElf_Shdr *s) {
+    return s->sh_type != SHT_NOBITS && s->sh_type != SHT_NULL && s->sh_type != SHT_GLOBAL &&
+           s->sh_type != SHT_SHARED;
+}
+
 // The content of a section; false when it lies outside the file, or in none.
 static bool content(const struct reader *r, size_t i, const uint8_t **at, size_t *size) {
     const GElf_Shdr *s = &r->section[i];
-    if (s->sh_type == SHT_NOBITS || s->sh_offset > r->bytes || s->sh_size > r->bytes - s->sh_offset)
+    if (!has_bytes(s) || s->sh_offset > r->bytes || s->sh_size > r->bytes - s->sh_offset)
         return false;
     *at = r->image + s->sh_offset;
     *size = (size_t)s->sh_size;
@@ -132,10 +143,12 @@ static void file_attribute(struct reader *r, const struct cubin_attribute *t) {
     struct cubin_kernel *k = kernel_named(r, r->out->symbol.at[symbol].name);
     if (!k) return;
     if (t->code == ATTR_REGCOUNT) k->registers = value;
-    if (value == UINT32_MAX) return; // the stack of recursive code has no size
-    if (t->code == ATTR_FRAME_SIZE) k->local_bytes += value;
-    if (t->code == ATTR_MIN_STACK_SIZE) k->local_bytes = (uint32_t)max64(k->local_bytes, value);
-    if (t->code == ATTR_MAX_STACK_SIZE) k->stack_bytes = value;
+    if (t->code != ATTR_FRAME_SIZE && t->code != ATTR_MIN_STACK_SIZE) return;
+    // The stack of recursive code has no size. The others count a function's own frame.
+    if (value == UINT32_MAX)
+        k->recurses = true;
+    else
+        k->local_bytes = (uint32_t)max64(k->local_bytes, value);
 }
 
 static enum ww_status attributes(struct reader *r, size_t i, struct cubin_kernel *k) {
@@ -171,6 +184,14 @@ static const char *string_of(const struct reader *r, size_t section, uint32_t at
 
 // ---- symbols, relocations
 // -------------------------------------------------------------------------
+static enum cubin_symbol_kind symbol_kind(uint32_t type) {
+    enum { OBJECT_TO_LINK = 13 };
+    if (type == OBJECT_TO_LINK) return CUBIN_OBJECT;
+    const bool is_known =
+        type <= CUBIN_SECTION || (type >= CUBIN_TEXTURE && type <= CUBIN_SURFACE);
+    return is_known ? (enum cubin_symbol_kind)type : CUBIN_NOTYPE;
+}
+
 static enum ww_status symbols(struct reader *r) {
     const uint8_t *p;
     size_t size;
@@ -182,8 +203,7 @@ static enum ww_status symbols(struct reader *r) {
         if (!name) return broken(r, "a symbol has no name");
         const uint32_t kind = p[at + 4] & 15;
         struct cubin_symbol s = {.name = name,
-                                 .kind = kind <= STT_SECTION ? (enum cubin_symbol_kind)kind
-                                                             : CUBIN_NOTYPE,
+                                 .kind = symbol_kind(kind),
                                  .global = p[at + 4] >> 4 != STB_LOCAL,
                                  .entry = kind == STT_FUNC && (p[at + 5] & 0x10),
                                  .section = half_at(p + at + 6),
@@ -243,7 +263,7 @@ static enum ww_status data_of(struct reader *r, size_t i, struct cubin_data *out
     const GElf_Shdr *s = &r->section[i];
     size_t size = 0;
     *out = (struct cubin_data){.section = (uint32_t)i, .align = (uint32_t)s->sh_addralign};
-    if (s->sh_type != SHT_NOBITS && !content(r, i, &out->data, &size))
+    if (has_bytes(s) && !content(r, i, &out->data, &size))
         return broken(r, "data lie outside the file");
     if (s->sh_size > UINT32_MAX) return broken(r, "a section is larger than 4 GB");
     out->bytes = (uint32_t)s->sh_size;
@@ -309,10 +329,7 @@ static enum ww_status named_section(struct reader *r, size_t i) {
         if (strcmp(name, whole[k].name) == 0) return data_of(r, i, whole[k].out);
     struct cubin_kernel *k = NULL;
     if (strcmp(name, ".nv.info") == 0) return attributes(r, i, NULL);
-    if (starts(name, ".nv.info.") && (k = kernel_named(r, name + 9))) {
-        k->is_entry = true;
-        return attributes(r, i, k);
-    }
+    if (starts(name, ".nv.info.") && (k = kernel_named(r, name + 9))) return attributes(r, i, k);
     if (starts(name, ".nv.constant")) return constant_of(r, i);
     if (starts(name, ".nv.shared.") && (k = kernel_named(r, name + 11)))
         k->shared_bytes = (uint32_t)min64(r->section[i].sh_size, UINT32_MAX);
@@ -354,6 +371,15 @@ static bool fits(size_t bytes, uint64_t at, uint64_t n, uint64_t size) {
     return at <= bytes && n * size <= bytes - at;
 }
 
+// A kernel's symbol says that it is one.
+static void find_entries(struct reader *r) {
+    for (uint32_t i = 0; i < r->out->symbol.n; i++) {
+        const struct cubin_symbol *s = &r->out->symbol.at[i];
+        struct cubin_kernel *k = s->entry ? kernel_named(r, s->name) : NULL;
+        if (k && k->section == s->section) k->is_entry = true;
+    }
+}
+
 static enum ww_status headers(struct reader *r) {
     size_t names;
     if (elf_getshdrnum(r->elf, &r->n) || elf_getshdrstrndx(r->elf, &names))
@@ -365,7 +391,7 @@ static enum ww_status headers(struct reader *r) {
         if (!s || !gelf_getshdr(s, &header[i])) return broken(r, "a section is damaged");
         const char *name = elf_strptr(r->elf, names, header[i].sh_name);
         if (!name) return broken(r, "a section has no name");
-        if (header[i].sh_type != SHT_NOBITS && header[i].sh_type != SHT_NULL &&
+        if (has_bytes(&header[i]) &&
             !fits(r->bytes, header[i].sh_offset, header[i].sh_size, 1))
             return broken(r, "a section lies outside the file");
         r->section_name[i] = name;
@@ -381,6 +407,7 @@ static enum ww_status sections(struct reader *r) {
     for (size_t i = 1; s == WW_OK && i < r->n; i++)
         if (r->section[i].sh_type == SHT_PROGBITS && starts(r->section_name[i], ".text."))
             s = kernel_of(r, i);
+    if (s == WW_OK) find_entries(r);
     for (size_t i = 1; s == WW_OK && i < r->n; i++) s = named_section(r, i);
     for (size_t i = 1; s == WW_OK && i < r->n; i++) s = relocation_section(r, i);
     return s;

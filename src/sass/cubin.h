@@ -21,7 +21,15 @@ struct cubin_attribute {
     uint32_t bytes;
 };
 
-enum cubin_symbol_kind { CUBIN_NOTYPE, CUBIN_OBJECT, CUBIN_FUNCTION, CUBIN_SECTION };
+enum cubin_symbol_kind {
+    CUBIN_NOTYPE,
+    CUBIN_OBJECT,
+    CUBIN_FUNCTION,
+    CUBIN_SECTION,
+    CUBIN_TEXTURE = 10, // the vendor's own kinds
+    CUBIN_SAMPLER,
+    CUBIN_SURFACE
+};
 struct cubin_symbol {
     const char *name;
     enum cubin_symbol_kind kind;
@@ -57,8 +65,8 @@ struct cubin_kernel {
     uint32_t section;      // its number, for symbols that lie in it
     uint32_t registers;    // of a thread
     uint32_t shared_bytes; // static, as the section says
-    uint32_t local_bytes;  // frame and least stack of a thread
-    uint32_t stack_bytes;  // most stack of a thread; 0: not said, or without a bound
+    uint32_t local_bytes;  // of a thread: its frame and those of what it calls by name
+    bool recurses;         // ... of which no number is known
     uint32_t barriers;
     uint32_t max_threads[3];      // 0: not said
     uint32_t required_threads[3]; // 0: not said

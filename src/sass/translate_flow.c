@@ -83,10 +83,16 @@ void translate_call_rel(struct translator *t) {
 }
 void translate_call_abs(struct translator *t) {
     tr_ignore(t, 86, 1);
-    if (t->form == 1)
+    if (t->form == 1) {
         jump(t, MJUMP_CALL, 0);
-    else
-        tr_refuse(t, "calls what no linker has placed");
+        return;
+    }
+    control(t, OP_JUMP);
+    t->m->sub = MJUMP_CALL;
+    tr_ignore(t, 32, 49); // the address, which the loader has filled in
+    t->m->src[0] = tr_imm((uint64_t)number(t, SASS_UNSIGNED), 2);
+    t->m->src[1] = condition(t);
+    if (!t->m->src[0].imm) tr_refuse(t, "calls what no linker has placed");
 }
 void translate_ret(struct translator *t) {
     tr_ignore(t, 86, 1);
