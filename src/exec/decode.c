@@ -71,13 +71,16 @@ static uint32_t pool_get(struct pool *p, const uint32_t *v, uint32_t words) {
     }
 }
 
-// Behind the kernel's registers of machine code: the sink, then the uniform ones.
+// Behind the kernel's registers of machine code: see X_SINK.
 static uint32_t sink_at(const struct exec_launch *l) {
     const uint32_t own = l->im->n_regs ? l->im->n_regs : 1;
     return own * VEC_BYTES;
 }
 static uint32_t uniform_at(const struct exec_launch *l, uint32_t reg) {
-    return sink_at(l) + (X_SINK + reg) * VEC_BYTES;
+    return sink_at(l) + (X_UNIFORM + reg) * VEC_BYTES;
+}
+static uint32_t result_at(const struct exec_launch *l) {
+    return sink_at(l) + X_RESULT * VEC_BYTES;
 }
 static uint32_t predicate(uint32_t reg) { return reg >= PRED_FILE ? PRED_TRUE : reg; }
 
@@ -89,6 +92,7 @@ static bool source(const struct exec_launch *l, struct pool *p, const struct opn
     switch (o->kind) {
     case OPND_GPR: *out = o->reg * VEC_BYTES; return true;
     case OPND_UGPR: *out = uniform_at(l, o->reg); return true;
+    case OPND_RESULT: *out = result_at(l); return true;
     case OPND_PRED:
         *out = predicate(o->reg) | (o->mods & OPND_NOT ? X_PRED_NOT : 0);
         return true;
@@ -110,6 +114,7 @@ static uint32_t destination(const struct exec_launch *l, const struct opnd *o) {
     case OPND_GPR: return o->reg * VEC_BYTES;
     case OPND_UGPR: return uniform_at(l, o->reg);
     case OPND_ZERO: return sink_at(l);
+    case OPND_RESULT: return result_at(l);
     case OPND_PRED: return predicate(o->reg);
     default: return X_NONE;
     }

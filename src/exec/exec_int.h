@@ -64,7 +64,9 @@ enum {
     X_POOL = 1,       // operand bit: constant vector
     X_PRED_NOT = 256, // predicate operand bit: inverted
     X_NONE = UINT32_MAX,
-    X_SINK = 4, // vectors behind the kernel's registers that swallow what is written
+    X_SINK = 4, // vectors behind the kernel's registers that swallow what is written,
+    X_RESULT = X_SINK, // then that of OPND_RESULT,
+    X_UNIFORM,         // then the uniform registers
     X_WAITS = 1 << 30, // xinst.flags, race check: a load that a loop waits for
     EXEC_STACK_LIMIT = 16384, // SIMT entries a warp may have before FAULT_STACK
     EXEC_CHUNK = 64
@@ -90,6 +92,16 @@ static inline void x_put64(uint32_t *p, uint32_t lane, uint64_t v) {
     p[lane] = (uint32_t)v;
     p[lane + WARP_LANES] = (uint32_t)(v >> 32);
 }
+
+// The uniform register that is added to the address of a memory operation (source e), and whether
+// there is one: then a word is added to it without a sign, and the sum has 64 bits.
+static inline bool x_is_based(const struct xinst *x) { return x->e != X_POOL; }
+static inline uint64_t x_base(const struct exec_warp *w, const struct xinst *x) {
+    const uint32_t *const p = x_src(w, x->e);
+    return p[0] | (uint64_t)p[WARP_LANES] << 32;
+}
+// The power of two that an address is multiplied by.
+static inline uint32_t x_scale(const struct xinst *x) { return x->mods[0] >> OPND_SCALE_AT; }
 
 static inline float as_f32(uint32_t u) {
     union {

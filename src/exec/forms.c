@@ -41,6 +41,10 @@ static void optional(const struct minst *m, struct xinst *x, uint32_t source) {
 }
 static void optional_a(const struct minst *m, struct xinst *x) { optional(m, x, 0); }
 static void optional_b(const struct minst *m, struct xinst *x) { optional(m, x, 1); }
+static void block_barrier(const struct minst *m, struct xinst *x) {
+    optional_b(m, x);
+    if (m->aux) x->aux8 |= BAR_PACKED;
+}
 static void optional_e(const struct minst *m, struct xinst *x) { optional(m, x, 3); }
 
 static bool is_small(const struct minst *m) { return isa_type_bits(m->type) < 32; }
@@ -131,6 +135,7 @@ static_assert(MRND_RZ == MRND_RN + 1 && MRND_RM == MRND_RN + 2 && MRND_RP == MRN
 #define T16         (T(U16) | T(S16) | T(B16))
 #define T16X2       (T(U16X2) | T(S16X2))
 #define T32         (T(U32) | T(S32) | T(B32))
+#define WORD_ATOMS  (T(U32) | T(S32) | T(B32) | T(F32))
 #define T64         (T(U64) | T(S64) | T(B64) | T(F64) | T(F32X2))
 #define BFLOATS     (T(BF16) | T(BF16X2))
 #define HALVES      (T(F16) | T(F16X2) | BFLOATS)

@@ -347,12 +347,7 @@ void its_release(struct exec_warp *w, uint32_t value) {
         if (f->state != ITS_BAR || f->bar != w->bar_id) continue;
         f->state = ITS_READY;
         lanes |= f->mask;
-        if (f->kind == MBAR_RED_POPC) {
-            uint32_t *const pd = x_dst(w, f->at->d);
-            FOR_EACH_BIT32(i, f->mask) pd[i] = value;
-        } else if (f->kind >= MBAR_RED_AND) {
-            x_set_pred(w, f->at->d, value ? ~0u : 0, f->mask);
-        }
+        warp_barrier_result(w, f->at, f->kind, value, f->mask);
     }
     order_release(w, lanes, w->bar_id);
     x->counted[w->bar_id] = 0;

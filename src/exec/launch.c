@@ -56,9 +56,10 @@ static size_t place(size_t *at, size_t bytes) {
     return here;
 }
 // What machine code of real compilers needs beside its registers: vectors that swallow what is
-// written to the register of zeros, and uniform registers as vectors of equal words.
+// written to the register of zeros, the result of a barrier, and uniform registers as vectors of
+// equal words.
 static uint32_t machine_registers(const struct code_image *im) {
-    return im->is_machine_code ? X_SINK + (im->uses_uniform ? (uint32_t)MAX_UGPRS : 0) : 0;
+    return im->is_machine_code ? X_UNIFORM + (im->uses_uniform ? (uint32_t)MAX_UGPRS : 0) : 0;
 }
 static void lay_out(struct exec_launch *l) {
     const struct code_image *im = l->im;

@@ -6,7 +6,14 @@
 static uint64_t lane_address(const uint32_t *p, const struct xinst *x, uint32_t words,
                              uint32_t lane) {
     if (words == 2) return x_get64(p, lane) + (uint64_t)x->offset;
-    return (uint32_t)(p[lane] + (uint32_t)x->offset);
+    return (uint32_t)((p[lane] << x_scale(x)) + (uint32_t)x->offset);
+}
+// With the uniform register of machine code.
+static uint64_t based_address(const struct exec_warp *w, const uint32_t *p, const struct xinst *x,
+                              uint32_t words, uint32_t lane) {
+    const bool is_wide = x->space == SPACE_GLOBAL || x->space == SPACE_GENERIC;
+    if (!is_wide) return (uint32_t)(lane_address(p, x, words, lane) + x_src(w, x->e)[0]);
+    return (words == 2 ? x_get64(p, lane) : p[lane]) + x_base(w, x) + (uint64_t)x->offset;
 }
 
 static const char *space_text(uint8_t space) {
@@ -124,11 +131,13 @@ bool mem_resolve(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                  uint32_t operand, uint32_t words, uint32_t bytes, bool is_store,
                  struct mem_lanes *out) {
     const uint32_t *p = x_src(w, operand);
+    const bool is_based = x_is_based(x);
     uint32_t of[SPACE_TEX + 1] = {0};
     FOR_EACH_BIT32(i, mask) {
         struct lane_place pl;
-        if (!place_lane(e, w, x, i, lane_address(p, x, words, i), bytes, is_store, &pl))
-            return false;
+        const uint64_t at =
+            is_based ? based_address(w, p, x, words, i) : lane_address(p, x, words, i);
+        if (!place_lane(e, w, x, i, at, bytes, is_store, &pl)) return false;
         out->host[i] = pl.host;
         out->space[i] = pl.space;
         e->access.addr[i] = pl.seen;
@@ -248,6 +257,16 @@ enum exec_outcome mem_store(struct exec_env *e, struct exec_warp *w, const struc
     return EXEC_MEMORY;
 }
 
+// Lanes for which the predicate is false read zero, wherever their address points.
+static enum exec_outcome load_if(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                 uint32_t mask) {
+    const uint32_t reads = mask & x_pred(w, x->c);
+    uint32_t *const pd = x_dst(w, x->d);
+    for (uint32_t k = 0; k < x->aux8; k++)
+        FOR_EACH_BIT32(i, mask & ~reads) pd[i + k * WARP_LANES] = 0;
+    return reads ? mem_load(e, w, x, reads) : EXEC_NEXT;
+}
+
 bool mem_read_lane(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lane,
                    uint64_t addr, uint32_t bytes, void *out) {
     struct xinst any = *x;
@@ -310,7 +329,7 @@ enum exec_outcome mem_atomic(struct exec_env *e, struct exec_warp *w, const stru
     e->access.n_dst = x->d == X_NONE ? 0 : x->aux8;
     struct wide b[WARP_LANES], c[WARP_LANES];
     const uint32_t *pb = x_src(w, x->b), *pc = x_src(w, x->c);
-    const bool has_c = x->sub == MATOM_CAS;
+    const bool has_c = x->sub == MATOM_CAS || x->sub == MATOM_CAST;
     FOR_EACH_BIT32(i, mask) {
         b[i] = c[i] = (struct wide){{0, 0}};
         for (uint32_t k = 0; k < bytes; k += 4) {
@@ -325,10 +344,25 @@ enum exec_outcome mem_atomic(struct exec_env *e, struct exec_warp *w, const stru
         now &= ~r.global;
     }
     FOR_EACH_BIT32(i, now) {
-        const struct wide old = atomic_apply(r.host[i], x, &b[i], &c[i], r.global >> i & 1);
+        struct wide old = atomic_apply(r.host[i], x, &b[i], &c[i], r.global >> i & 1);
+        if (x->sub == MATOM_CAST) old = (struct wide){{!memcmp(&old, &b[i], bytes), 0}};
         atomic_result(w, x, i, &old);
     }
     return EXEC_MEMORY;
+}
+// Of a generic address: the lanes that name global memory have their atomic and a true predicate,
+// others have neither.
+static enum exec_outcome atomic_if_global(struct exec_env *e, struct exec_warp *w,
+                                          const struct xinst *x, uint32_t mask) {
+    const uint32_t *const p = x_src(w, x->a);
+    uint32_t is_global = 0;
+    FOR_EACH_BIT32(i, mask) {
+        const uint64_t at =
+            x_is_based(x) ? based_address(w, p, x, x->awords, i) : lane_address(p, x, x->awords, i);
+        is_global |= (uint32_t)(at >= EXEC_WINDOW_END || at < EXEC_SHARED_WINDOW) << i;
+    }
+    x_set_pred(w, x->d1, is_global, mask);
+    return is_global ? mem_atomic(e, w, x, is_global) : EXEC_NEXT;
 }
 
 // ---- what moves no data ---------------------------------------------------------------------
@@ -442,8 +476,15 @@ static enum exec_outcome group(struct exec_env *e, struct exec_warp *w, const st
     return EXEC_NEXT;
 }
 
-const exec_fn mem_fns[] = {
-    [MEM_LOAD] = mem_load,     [MEM_STORE] = mem_store,   [MEM_CONST] = mem_load_const,
-    [MEM_ATOMIC] = mem_atomic, [MEM_PREFETCH] = prefetch, [MEM_FENCE] = fence,
-    [MEM_CVTA] = cvta,         [MEM_ISSPACE] = isspace_,  [MEM_CPASYNC] = cp_async,
-    [MEM_GROUP] = group};
+const exec_fn mem_fns[] = {[MEM_LOAD] = mem_load,
+                           [MEM_STORE] = mem_store,
+                           [MEM_CONST] = mem_load_const,
+                           [MEM_ATOMIC] = mem_atomic,
+                           [MEM_PREFETCH] = prefetch,
+                           [MEM_FENCE] = fence,
+                           [MEM_CVTA] = cvta,
+                           [MEM_ISSPACE] = isspace_,
+                           [MEM_CPASYNC] = cp_async,
+                           [MEM_GROUP] = group,
+                           [MEM_LOAD_IF] = load_if,
+                           [MEM_ATOMIC_IF_GLOBAL] = atomic_if_global};

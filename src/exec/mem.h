@@ -14,7 +14,9 @@ enum mem_fn {
     MEM_CVTA,
     MEM_ISSPACE,
     MEM_CPASYNC,
-    MEM_GROUP
+    MEM_GROUP,
+    MEM_LOAD_IF,
+    MEM_ATOMIC_IF_GLOBAL
 };
 
 struct mem_lanes {

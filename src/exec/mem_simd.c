@@ -15,10 +15,12 @@ LANE_FN struct span global_addresses(struct exec_env *e, const struct exec_warp 
                                      const struct xinst *x, uint32_t mask) {
     const uint32_t *const pa = x_src(w, x->a);
     uint64_t *const out = e->access.addr;
-    const uint64_t offset = (uint64_t)x->offset;
+    const uint64_t offset = (uint64_t)x->offset + x_base(w, x);
     const uint32_t lead = bits_first32(mask);
     if (x->awords == 2)
         LANES out[i] = (pa[i] | (uint64_t)pa[i + 32] << 32) + offset;
+    else if (x_is_based(x))
+        LANES out[i] = pa[i] + offset;
     else
         LANES out[i] = (uint32_t)(pa[i] + (uint32_t)offset);
     const uint64_t a0 = out[lead];
@@ -190,7 +192,7 @@ FN(st32_global) {
 LANE_FN bool shared_addresses(struct exec_env *e, const struct exec_warp *w, const struct xinst *x,
                               uint32_t mask, uint32_t off[32]) {
     const uint32_t *const pa = x_src(w, x->a);
-    const uint32_t offset = (uint32_t)x->offset;
+    const uint32_t offset = (uint32_t)x->offset + *x_src(w, x->e), scale = x_scale(x);
     uint32_t hi = 0, bits = 0, above = 0;
     if (x->awords == 2) {
         LANES {
@@ -200,7 +202,7 @@ LANE_FN bool shared_addresses(struct exec_env *e, const struct exec_warp *w, con
             above |= (uint32_t)(in >> 32);
         }
     } else {
-        LANES off[i] = LANE_IN(mask) ? pa[i] + offset : 0;
+        LANES off[i] = LANE_IN(mask) ? (pa[i] << scale) + offset : 0;
     }
     uint64_t *const out = e->access.addr;
     LANES {
@@ -257,7 +259,7 @@ LANE_FN bool local_word(struct exec_env *e, const struct exec_warp *w, const str
     uint32_t apart = 0;
     LANES apart |= LANE_IN(mask) ? pa[i] ^ pa[lead] : 0;
     if (x->awords == 2) LANES apart |= LANE_IN(mask) ? pa[i + 32] : 0;
-    const uint32_t at = pa[lead] + (uint32_t)x->offset;
+    const uint32_t at = pa[lead] + (uint32_t)x->offset + *x_src(w, x->e);
     if (apart || (at & (x->bytes - 1u)) ||
         (uint64_t)at + x->bytes > 4ull * w->cta->launch->local_words)
         return false;
@@ -292,7 +294,7 @@ FN(st32_local) {
 LANE_FN bool local_addresses(struct exec_env *e, const struct exec_warp *w, const struct xinst *x,
                              uint32_t mask, uint32_t off[32]) {
     const uint32_t *const pa = x_src(w, x->a);
-    const uint32_t offset = (uint32_t)x->offset;
+    const uint32_t offset = (uint32_t)x->offset + *x_src(w, x->e);
     uint32_t hi = 0, bits = 0;
     LANES off[i] = LANE_IN(mask) ? pa[i] + offset : 0;
     if (x->awords == 2) LANES bits |= LANE_IN(mask) ? pa[i + 32] : 0;
@@ -399,6 +401,24 @@ FN(atom32_shared) {
     uint8_t *to[32];
     FOR_EACH_BIT32(i, mask) to[i] = w->cta->shared + off[i];
     atomics_now(w, x, mask, to, false);
+    return EXEC_MEMORY;
+}
+// Compare and swap of machine code, which answers whether it stored: each lane sees those before it.
+FN(cast32_shared) {
+    uint32_t off[32] __attribute__((aligned(64)));
+    if (ww_unlikely(!shared_addresses(e, w, x, mask, off))) return mem_atomic(e, w, x, mask);
+    note(e, x, mask, SPACE_SHARED, ACCESS_ATOMIC);
+    e->access.n_dst = 1;
+    const uint32_t *const pb = x_src(w, x->b), *const pc = x_src(w, x->c);
+    uint32_t stored[32];
+    FOR_EACH_BIT32(i, mask) {
+        uint32_t old;
+        memcpy(&old, w->cta->shared + off[i], 4);
+        stored[i] = old == pb[i];
+        if (stored[i]) memcpy(w->cta->shared + off[i], &pc[i], 4);
+    }
+    uint32_t *const pd = x_dst(w, x->d);
+    FOR_EACH_BIT32(i, mask) pd[i] = stored[i];
     return EXEC_MEMORY;
 }
 

@@ -8,6 +8,7 @@
 
 #include "exec/converge_flow.h"
 #include "exec/order.h"
+#include "exec/warp.h"
 
 static bool grow(struct exec_warp *w) {
     struct exec_launch *l = w->cta->launch;
@@ -139,12 +140,7 @@ static exec_fn choose(const struct minst *m, struct xinst *x, exec_fn usual) {
 static void release(struct exec_warp *w, uint32_t value) {
     const struct xinst *x = w->bar_dst;
     if (!x) return;
-    if (w->bar_kind == MBAR_RED_POPC) {
-        uint32_t *pd = x_dst(w, x->d);
-        FOR_EACH_BIT32(i, w->bar_mask) pd[i] = value;
-    } else if (w->bar_kind == MBAR_RED_AND || w->bar_kind == MBAR_RED_OR) {
-        x_set_pred(w, x->d, value ? ~0u : 0, w->bar_mask);
-    }
+    warp_barrier_result(w, x, w->bar_kind, value, w->bar_mask);
     order_release(w, w->bar_mask, w->bar_id);
     w->bar_dst = NULL;
 }

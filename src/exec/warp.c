@@ -115,7 +115,8 @@ static void shfl_sources(uint8_t how, const uint32_t *pb, const uint32_t *pc, ui
 }
 // A lane outside the reader's member mask gives 0. PTX ISA leaves the value undefined; programs rely
 // on 0, which is what GPUs since Volta answer: the reduction sample of the CUDA toolkit adds up the
-// lanes beyond its mask. Members that do not execute give what their register holds.
+// lanes beyond its mask. Members that do not execute give what their register holds. Machine code has
+// no mask (it has met its members before): there a lane that does not execute gives 0.
 static void shfl_cut(const uint32_t *members, const uint32_t *from, uint32_t *r) {
     uint32_t all = ~0u;
     for (uint32_t i = 0; i < WARP_LANES; i++) all &= members[i];
@@ -147,6 +148,8 @@ static enum exec_outcome shfl(struct exec_env *e, struct exec_warp *w, const str
     if (x->aux8 & 1) {
         if (!shfl_check(e, w, x, mask, x_src(w, x->e), from)) return EXEC_FAULT;
         shfl_cut(x_src(w, x->e), from, r);
+    } else if (mask != ~0u && w->cta->launch->im->is_machine_code) {
+        FOR_EACH_BIT32(i, mask) r[i] &= 0u - (mask >> from[i] & 1);
     }
     uint32_t *pd = x_dst(w, x->d);
     if (mask == ~0u)
@@ -289,12 +292,17 @@ static enum exec_outcome s2r(struct exec_env *e, struct exec_warp *w, const stru
 // ---- barriers and the rest ------------------------------------------------------------------
 static enum exec_outcome bar(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                              uint32_t mask) {
-    const uint32_t lead = bits_first32(mask), id = x_src(w, x->a)[lead];
-    const uint32_t threads = x->aux8 & 1 ? x_src(w, x->b)[lead] : 0;
+    enum { COUNT_AT = 16, COUNT_MASK = 0xfff, ID_MASK = 0xf }; // of a word that holds both
+    const uint32_t lead = bits_first32(mask);
+    uint32_t id = x_src(w, x->a)[lead], threads = x->aux8 & BAR_COUNTS ? x_src(w, x->b)[lead] : 0;
+    if (x->aux8 & BAR_PACKED) {
+        threads = id >> COUNT_AT & COUNT_MASK;
+        id &= ID_MASK;
+    }
     if (id > 15)
         return fault_raise(e, w, x, FAULT_BARRIER, lead, id, 0,
                            "barrier %u, but a block has barriers 0 to 15", id);
-    if (x->aux8 & 1 && (threads == 0 || threads % WARP_LANES))
+    if (x->aux8 && (threads == 0 || threads % WARP_LANES))
         return fault_raise(e, w, x, FAULT_BARRIER, lead, id, 0,
                            "barrier %u for %u threads, which is not a multiple of the warp size",
                            id, threads);
@@ -316,6 +324,31 @@ static enum exec_outcome bar(struct exec_env *e, struct exec_warp *w, const stru
     w->bar_dst = x;
     order_arrive(w, mask, id);
     return EXEC_BARRIER;
+}
+
+// Machine code has the result in a word that B2R reads, whatever the reduction.
+void warp_barrier_result(struct exec_warp *w, const struct xinst *x, uint32_t kind, uint32_t value,
+                         uint32_t lanes) {
+    if (kind < MBAR_RED_POPC) return;
+    if (kind == MBAR_RED_POPC || w->cta->launch->im->is_machine_code) {
+        uint32_t *const pd = x_dst(w, x->d);
+        FOR_EACH_BIT32(i, lanes) pd[i] = value;
+    } else {
+        x_set_pred(w, x->d, value ? ~0u : 0, lanes);
+    }
+}
+static enum exec_outcome b2r(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                             uint32_t mask) {
+    (void)e;
+    const uint32_t *const pa = x_src(w, x->a);
+    uint32_t *const pd = x->d == X_NONE ? NULL : x_dst(w, x->d);
+    uint32_t any = 0;
+    FOR_EACH_BIT32(i, mask) {
+        any |= (uint32_t)(pa[i] != 0) << i;
+        if (pd) pd[i] = pa[i];
+    }
+    x_set_pred(w, x->d1, any, mask);
+    return EXEC_NEXT;
 }
 
 static enum exec_outcome trap(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
@@ -341,4 +374,5 @@ const exec_fn warp_fns[] = {
     [WARP_VOTE] = vote,     [WARP_MATCH] = match,       [WARP_REDUX] = redux,
     [WARP_SHFL] = shfl,     [WARP_ACTIVE] = activemask, [WARP_ELECT] = elect,
     [WARP_SYNC] = warpsync, [WARP_S2R] = s2r,           [WARP_BAR] = bar,
-    [WARP_TRAP] = trap,     [WARP_SLEEP] = nanosleep_,  [WARP_NOP] = nothing};
+    [WARP_B2R] = b2r,       [WARP_TRAP] = trap,         [WARP_SLEEP] = nanosleep_,
+    [WARP_NOP] = nothing};

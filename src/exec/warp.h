@@ -14,12 +14,19 @@ enum warp_fn {
     WARP_SYNC,
     WARP_S2R,
     WARP_BAR,
+    WARP_B2R,
     WARP_TRAP,
     WARP_SLEEP,
     WARP_NOP
 };
+// xinst.aux8 of a barrier: it has a count of threads, in b or packed in a.
+enum { BAR_COUNTS = 1, BAR_PACKED = 2 };
 enum sys_fn { SYS_CALL };
 
 void warp_thread_id(const struct exec_warp *w, uint32_t lane, uint32_t id[3]);
+
+// What a reducing barrier answered goes to the lanes that came with instruction x of kind `kind`.
+void warp_barrier_result(struct exec_warp *w, const struct xinst *x, uint32_t kind, uint32_t value,
+                         uint32_t lanes);
 
 #endif

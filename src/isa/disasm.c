@@ -48,7 +48,7 @@ static const char *const vote_text[] = {"ALL", "ANY", "EQ", "BALLOT"};
 static const char *const minmax_text[] = {"MIN", "MAX"};
 static const char *const prmt_text[] = {"", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"};
 static const char *const atom_text[] = {"ADD", "MIN", "MAX", "INC",  "DEC",
-                                        "AND", "OR",  "XOR", "EXCH", "CAS"};
+                                        "AND", "OR",  "XOR", "EXCH", "CAS", "CAST"};
 static const char *const bar_text[] = {"SYNC", "ARV", "RED.POPC", "RED.AND", "RED.OR"};
 static const char *const fence_text[] = {"CTA", "GL", "SYS"};
 static const char *const geom_text[] = {"1D",   "2D",         "3D",   "ARRAY_1D",  "ARRAY_2D",
@@ -208,6 +208,7 @@ static void put_operand(struct text *t, const struct minst *m, const struct opnd
         if (o->words > 1) put(t, ".%u", o->words * 32);
         break;
     case OPND_BARRIER: put(t, "B%u", o->reg); break;
+    case OPND_RESULT: put(t, "RESULT"); break;
     default: put(t, "RZ");
     }
     if (o->mods & OPND_ABS) put(t, "|");
@@ -218,6 +219,7 @@ static void put_address(struct text *t, const struct minst *m, const struct opnd
                         bool allocated) {
     put(t, "[");
     if (o->kind != OPND_NONE) put_operand(t, m, o, allocated);
+    if (o->mods >> OPND_SCALE_AT) put(t, ".X%u", 1u << (o->mods >> OPND_SCALE_AT));
     const uint64_t offset = (uint64_t)(m->offset < 0 ? -m->offset : m->offset);
     if (o->kind == OPND_NONE)
         put(t, "0x%" PRIx64, (uint64_t)m->offset);

@@ -69,6 +69,7 @@ static void check_operand(struct verifier *v, uint32_t pc, const struct opnd *o)
         if (o->reg >= preds_of(v->im)) broken(v, pc, "a predicate beyond the machine's");
         break;
     case OPND_ZERO:
+    case OPND_RESULT:
     case OPND_UGPR:
     case OPND_BARRIER:
         if (!v->im->is_machine_code) broken(v, pc, "an operand that our compiler never makes");

@@ -82,9 +82,15 @@ enum opnd_kind {
     // What only machine code of real compilers names.
     OPND_ZERO,   // the register of zeros, as `words` of it; as a destination it drops
     OPND_UGPR,   // reg: `words` consecutive uniform registers, 0..62
-    OPND_BARRIER // reg: convergence barrier register B0..B15
+    OPND_BARRIER, // reg: convergence barrier register B0..B15
+    OPND_RESULT   // the word that a reducing barrier of the block leaves for B2R
 };
-enum opnd_mods { OPND_NEG = 1, OPND_ABS = 2, OPND_NOT = 4 }; // abs before neg; NOT: bitwise/logical
+enum opnd_mods {
+    OPND_NEG = 1,
+    OPND_ABS = 2,
+    OPND_NOT = 4,      // abs before neg; NOT: bitwise/logical
+    OPND_SCALE_AT = 3, // of an address: from this bit on the power of two that it is multiplied by
+};
 
 // An immediate in a record that is aligned to words.
 typedef uint64_t opnd_imm_bits __attribute__((aligned(4)));
@@ -188,7 +194,8 @@ enum mshfl { MSHFL_UP, MSHFL_DOWN, MSHFL_BFLY, MSHFL_IDX };
 enum mvote { MVOTE_ALL, MVOTE_ANY, MVOTE_UNI, MVOTE_BALLOT };
 enum mprmt { MPRMT_INDEX, MPRMT_F4E, MPRMT_B4E, MPRMT_RC8, MPRMT_ECL, MPRMT_ECR, MPRMT_RC16 };
 enum matom { MATOM_ADD, MATOM_MIN, MATOM_MAX, MATOM_INC, MATOM_DEC, MATOM_AND, MATOM_OR,
-             MATOM_XOR, MATOM_EXCH, MATOM_CAS };
+             MATOM_XOR, MATOM_EXCH, MATOM_CAS,
+             MATOM_CAST }; // CAS that answers whether it stored (1) or not (0)
 enum mbar { MBAR_SYNC, MBAR_ARRIVE, MBAR_RED_POPC, MBAR_RED_AND, MBAR_RED_OR };
 enum mfence { MFENCE_CTA, MFENCE_GPU, MFENCE_SYS };
 enum mcop { MCOP_CA, MCOP_CG, MCOP_CS, MCOP_CV, MCOP_LU, MCOP_WB, MCOP_WT, MCOP_NC };

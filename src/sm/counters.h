@@ -48,7 +48,9 @@ static inline void counters_look(struct sm *s, uint32_t w, uint64_t from) {
         return;
     }
     const struct sm_inst *const in = warp->head;
-    const uint32_t up = (in->wait & warp->up) | (in->up & warp->full);
+    uint32_t up = (in->wait & warp->up) | (in->up & warp->full);
+    if (ww_unlikely(in->has_limit) && warp->count[in->limited] > in->limit)
+        up |= 1u << in->limited;
     bool goes = up == 0;
     if (goes && warp->ready_at > from) {
         counters_stall(&s->stalls, w, s->v.cycle, warp->ready_at);

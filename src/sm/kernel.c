@@ -253,6 +253,10 @@ static void decode_control(const struct code_image *im, const struct minst *m, s
     in->is_cached = in->unit != UNIT_NONE && !control_is_variable(&im->target.latencies, m);
     in->keep = 0;
     in->place = 0;
+    in->has_limit = m->op == OP_DEPBAR && m->sub < CONTROL_COUNTERS;
+    in->limited = in->has_limit ? m->sub : 0;
+    in->limit = in->has_limit ? (uint8_t)m->aux : 0;
+    if (m->op == OP_DEPBAR) in->wait |= (uint8_t)m->src[0].imm;
     struct isa_ref ref[ISA_MAX_REFS];
     const uint32_t n = isa_reads(m, true, ref);
     for (uint32_t i = 0; i < in->n_src; i++) {

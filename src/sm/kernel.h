@@ -58,6 +58,8 @@ struct sm_inst {
             bool is_cached;             // reads its operands through the operand cache
             uint16_t keep;              // rows of src, a bit each, that stay in it
             uint32_t place;             // of each row in it, two bits; 3: none
+            bool has_limit;             // counter `limited` must be at most `limit`
+            uint8_t limited, limit;
         };
     };
     uint64_t const_mask; // lines of sm_kernel.const_line that its constant operands lie in
