@@ -98,6 +98,20 @@ static void jump(const struct minst *m, struct xinst *x) {
     x->c = m->src[1].kind == OPND_PRED ? x->b : (uint32_t)PRED_TRUE;
 }
 
+// Sums of machine code: what carries into them is false, and out of them dropped, unless named.
+static void carries(const struct minst *m, struct xinst *x) {
+    if (m->src[3].kind == OPND_NONE) x->e = (uint32_t)PRED_TRUE | X_PRED_NOT;
+    x->aux8 = m->src[2].kind == OPND_NONE; // LEA: the sign stands above A
+    second_result(m, x);
+}
+static void tables(const struct minst *m, struct xinst *x) {
+    x->stype = (uint8_t)m->aux;
+    second_result(m, x);
+}
+static void bits_of_predicates(const struct minst *m, struct xinst *x) {
+    x->aux8 = (uint8_t)m->aux;
+}
+
 static uint8_t element(uint8_t t) {
     switch (t) {
     case ITYPE_F16X2: return ITYPE_F16;
@@ -170,10 +184,16 @@ static_assert(MRND_RZ == MRND_RN + 1 && MRND_RM == MRND_RN + 2 && MRND_RP == MRN
 #define IN_SHARED   FACT(IN_SHARED)
 #define IN_LOCAL    FACT(IN_LOCAL)
 #define COPY_SIZE   FACT(COPY_SIZE)
+#define ZERO_C      FACT(ZERO_C)
+#define HAS_E       FACT(HAS_E)
+#define THIRD       FACT(THIRD_RESULT)
+#define PLAIN_BYTES FACT(PLAIN_BYTES)
+#define CARRIES     (HAS_E | TWO_RESULTS)
 #define CLAMPS      (MF_SAT | MF_SATFINITE | MF_RELU | MOD_A)
 #define TWEAKS      (MF_FTZ | CLAMPS)
 
 #define INT(name)       .table = TABLE_INT, .handler = H_##name
+#define MACHINE(name)   .table = TABLE_INT_MACHINE, .handler = H_##name
 #define INT64(name)     .table = TABLE_INT64, .handler = H_##name
 #define FP32(name)      .table = TABLE_FP32, .handler = H_##name
 #define FP64(name)      .table = TABLE_FP64, .handler = H_##name
@@ -264,7 +284,11 @@ static uint64_t facts_of(const struct exec_launch *l, const struct minst *m,
            fact(m->space == SPACE_GENERIC || m->space == SPACE_GLOBAL, FACT_IN_GLOBAL) |
            fact(m->space == SPACE_SHARED, FACT_IN_SHARED) |
            fact(m->space == SPACE_LOCAL, FACT_IN_LOCAL) |
-           fact(m->aux == 4 || m->aux == 8 || m->aux == 16, FACT_COPY_SIZE);
+           fact(m->aux == 4 || m->aux == 8 || m->aux == 16, FACT_COPY_SIZE) |
+           fact(m->src[2].kind == OPND_ZERO, FACT_ZERO_C) |
+           fact(m->src[3].kind != OPND_NONE, FACT_HAS_E) |
+           fact(m->dst[2].kind != OPND_NONE, FACT_THIRD_RESULT) |
+           fact(m->src[2].kind == OPND_IMM && !(m->src[2].imm & 0x8888), FACT_PLAIN_BYTES);
 }
 
 static const struct form *find(const struct forms *f, const struct form_key *k) {

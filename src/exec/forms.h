@@ -31,6 +31,10 @@ enum form_fact {
     FACT_IN_SHARED,
     FACT_IN_LOCAL,
     FACT_COPY_SIZE, // 4, 8 or 16 bytes
+    FACT_ZERO_C,       // source C is the register of zeros
+    FACT_HAS_E,        // there is a source E
+    FACT_THIRD_RESULT, // the third one is wanted
+    FACT_PLAIN_BYTES,  // source C chooses the same bytes in all lanes and spreads no sign
     FACT_N
 };
 // A form. A set of 0 is any.

@@ -18,6 +18,11 @@
     X(dp4a) X(dp2a) X(isetp_eq) X(isetp_ne) X(isetp_lt_s) X(isetp_le_s) X(isetp_gt_s)          \
     X(isetp_ge_s) X(isetp_lt_u) X(isetp_le_u) X(isetp_gt_u) X(isetp_ge_u) X(isetp_g) X(iset)
 
+#define EXEC_INT_MACHINE_HANDLERS(X)                                                           \
+    X(iadd3) X(iadd3_x) X(iadd3_c) X(lea_hi) X(lea_hi_x) X(lea_c) X(lea_g) X(imsub) X(imadx)   \
+    X(imadx_pair_s) X(imadx_pair_u) X(shf_pair) X(prmt_same) X(isetp_ex) X(plop3) X(imnmx_p)   \
+    X(p2r_mask) X(r2p_mask) X(vote_both)
+
 #define EXEC_INT64_HANDLERS(X)                                                                 \
     X(iadd64) X(iadd64_g) X(imul64) X(imad64) X(imin64_s) X(imax64_s) X(imin64_u)              \
     X(imax64_u) X(iabs64) X(isad64_s) X(isad64_u) X(brev64) X(shl64) X(shr64_u) X(shr64_s)     \
@@ -75,6 +80,7 @@
 #define HANDLER_ROW(name) x_##name,
 
 enum { EXEC_INT_HANDLERS(HANDLER_ID) H_INT_N };
+enum { EXEC_INT_MACHINE_HANDLERS(HANDLER_ID) H_INT_MACHINE_N };
 enum { EXEC_INT64_HANDLERS(HANDLER_ID) H_INT64_N };
 enum { EXEC_FP32_HANDLERS(HANDLER_ID) H_FP32_N };
 enum { EXEC_FP64_HANDLERS(HANDLER_ID) H_FP64_N };
@@ -87,6 +93,7 @@ enum { EXEC_MMA_HANDLERS(HANDLER_ID) H_MMA_N };
 // Tables of a vector level, then those that are the same at every one.
 enum exec_table {
     TABLE_INT,
+    TABLE_INT_MACHINE,
     TABLE_INT64,
     TABLE_FP32,
     TABLE_FP64,
@@ -113,9 +120,9 @@ struct exec_level {
 const struct exec_level *exec_level(void);
 
 #define DECLARE_LEVEL(level)                                                                       \
-    extern const exec_fn int_fns_##level[], int64_fns_##level[], fp32_fns_##level[],               \
-        fp64_fns_##level[], sfu_fns_##level[], half_fns_##level[], cvt_fns_##level[],              \
-        mem_fns_##level[], mma_fns_##level[];
+    extern const exec_fn int_fns_##level[], int_machine_fns_##level[], int64_fns_##level[],        \
+        fp32_fns_##level[], fp64_fns_##level[], sfu_fns_##level[], half_fns_##level[],             \
+        cvt_fns_##level[], mem_fns_##level[], mma_fns_##level[];
 DECLARE_LEVEL(base)
 DECLARE_LEVEL(v3)
 DECLARE_LEVEL(v4)

@@ -420,14 +420,15 @@ FN(flo) {
     SOURCES1;
     uint32_t *const pd = x_dst(w, x->d);
     const bool is_signed = type_signed(x->type), shift = x->flags & MF_SHIFTAMT;
+    const uint32_t na = x->mods[0] & OPND_NOT ? ~0u : 0;
     LANES {
-        const uint32_t r = LANE_FLO(pa[i], is_signed, shift);
+        const uint32_t r = LANE_FLO(pa[i] ^ na, is_signed, shift);
         pd[i] = PICK(r, pd[i]);
     }
     return EXEC_NEXT;
 }
 HANDLER32(brev, 1, lane_brev(A))
-HANDLER32(popc, 1, lane_popc(A))
+HANDLER32(popc, 1, lane_popc(x->mods[0] & OPND_NOT ? ~A : A))
 HANDLER32(clz, 1, lane_clz(A))
 FN(fns) {
     UNUSED_ENV;

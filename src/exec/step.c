@@ -6,7 +6,8 @@
 #define LEVEL(level)                                                                               \
     {                                                                                              \
         #level, {                                                                                  \
-            [TABLE_INT] = int_fns_##level, [TABLE_INT64] = int64_fns_##level,                      \
+            [TABLE_INT] = int_fns_##level, [TABLE_INT_MACHINE] = int_machine_fns_##level,          \
+            [TABLE_INT64] = int64_fns_##level,                                                     \
             [TABLE_FP32] = fp32_fns_##level, [TABLE_FP64] = fp64_fns_##level,                      \
             [TABLE_SFU] = sfu_fns_##level, [TABLE_HALF] = half_fns_##level,                        \
             [TABLE_CVT] = cvt_fns_##level, [TABLE_LEVEL_MEM] = mem_fns_##level,                    \

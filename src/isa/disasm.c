@@ -67,7 +67,7 @@ static const struct {
 #define NAMES(array) array, WW_COUNT(array)
     {OP_MUFU, NAMES(mufu_text)},         {OP_LOP, NAMES(logic_text)},
     {OP_PSETP, NAMES(logic_text)},       {OP_SHFL, NAMES(shfl_text)},
-    {OP_VOTE, NAMES(vote_text)},         {OP_IMNMX, NAMES(minmax_text)},
+    {OP_VOTE, NAMES(vote_text)},         {OP_VOTED, NAMES(vote_text)},         {OP_IMNMX, NAMES(minmax_text)},
     {OP_FMNMX, NAMES(minmax_text)},      {OP_DMNMX, NAMES(minmax_text)},
     {OP_HMNMX, NAMES(minmax_text)},      {OP_IMNMX64, NAMES(minmax_text)},
     {OP_PRMT, NAMES(prmt_text)},         {OP_ATOM, NAMES(atom_text)},
@@ -81,7 +81,10 @@ static const struct {
 };
 
 static void put_sub(struct text *t, const struct minst *m) {
-    if (m->op == OP_LOP3) put(t, ".0x%02x", m->sub);
+    if (m->op == OP_LOP3 || m->op == OP_PLOP3) put(t, ".0x%02x", m->sub);
+    if (m->op == OP_PLOP3) put(t, ".0x%02x", m->aux);
+    if (m->op == OP_LEA) put(t, ".%u", m->sub);
+    if ((m->op == OP_P2RM || m->op == OP_R2PM) && m->sub) put(t, ".B%u", m->sub);
     if (m->op == OP_HMMA_884 || m->op == OP_HMMA_1688) {
         put(t, m->type == ITYPE_F32 ? ".F32" : ".F16");
         if (m->stype != m->type) put(t, m->stype == ITYPE_F32 ? ".F32" : ".F16");

@@ -90,10 +90,10 @@ static uint32_t lop3(const struct known *k) {
 static uint32_t bfe(const struct known *k) { return lane_bfe(k->a, k->b, k->c, is_signed(k)); }
 static uint32_t bfi(const struct known *k) { return lane_bfi(k->a, k->b, k->c, k->e); }
 static uint32_t flo(const struct known *k) {
-    return LANE_FLO(k->a, is_signed(k), has(k, MF_SHIFTAMT));
+    return LANE_FLO(k->a ^ mod(k, 0, OPND_NOT), is_signed(k), has(k, MF_SHIFTAMT));
 }
 static uint32_t brev(const struct known *k) { return lane_brev(k->a); }
-static uint32_t popc(const struct known *k) { return lane_popc(k->a); }
+static uint32_t popc(const struct known *k) { return lane_popc(k->a ^ mod(k, 0, OPND_NOT)); }
 static uint32_t clz(const struct known *k) { return lane_clz(k->a); }
 static uint32_t fns(const struct known *k) { return lane_fns(k->a, k->b, k->c); }
 static uint32_t prmt(const struct known *k) {

@@ -134,6 +134,20 @@ LANE_FN uint32_t lane_funnel(uint32_t a, uint32_t b, uint32_t n, bool left, bool
     const uint32_t by = wrap ? n & 31 : n > 32 ? 32 : n;
     return (uint32_t)(left ? v << by >> 32 : v >> by);
 }
+// The high word of c:a << n, n below 32.
+LANE_FN uint32_t lane_shift_up(uint32_t a, uint32_t c, uint32_t n) {
+    return c << n | a >> 1 >> (31 - n);
+}
+// c:a shifted by a count that ends at `bits` (32 or 64), or is modulo it: its low or its high word.
+LANE_FN uint32_t lane_shift_pair(uint32_t a, uint32_t c, uint32_t count, uint32_t bits, bool wrap,
+                                 bool left, bool is_signed, bool high) {
+    const uint64_t v = a | (uint64_t)c << 32;
+    const uint32_t n = wrap ? count & (bits - 1) : count > bits ? bits : count;
+    const uint64_t up = n > 63 ? 0 : v << (n & 63), down = n > 63 ? 0 : v >> (n & 63);
+    const uint64_t signed_down = (uint64_t)((int64_t)v >> (n > 63 ? 63 : n));
+    const uint64_t r = left ? up : is_signed ? signed_down : down;
+    return (uint32_t)(high ? r >> 32 : r);
+}
 
 // ---- logic ----------------------------------------------------------------------------------
 // Any function of three bits. The table is indexed by the bits of a, b, c with a the highest; each
@@ -209,6 +223,12 @@ LANE_FN uint32_t lane_pick_byte(uint32_t a, uint32_t b, uint32_t nibble) {
 LANE_FN uint32_t lane_pick_bytes(uint32_t a, uint32_t b, uint32_t s) {
     return lane_pick_byte(a, b, s) | lane_pick_byte(a, b, s >> 4) << 8 |
            lane_pick_byte(a, b, s >> 8) << 16 | lane_pick_byte(a, b, s >> 12) << 24;
+}
+// The same when bytes come in order from words that their selectors have chosen: p[k] >> n[k].
+LANE_FN uint32_t lane_join_bytes(uint32_t p0, uint32_t p1, uint32_t p2, uint32_t p3,
+                                 const uint32_t n[4]) {
+    return (p0 >> n[0] & 255) | (p1 >> n[1] & 255) << 8 | (p2 >> n[2] & 255) << 16 |
+           (p3 >> n[3] & 255) << 24;
 }
 LANE_FN uint32_t lane_bmsk(uint32_t a, uint32_t b, bool wrap) {
     const uint32_t from = wrap ? a & 31 : a > 32 ? 32 : a, n = wrap ? b & 31 : b > 32 ? 32 : b;

@@ -74,11 +74,16 @@ static inline uint32_t ref_operand(const struct opnd *o, unsigned place, bool al
                                   .reg = o->reg};
     return o->words;
 }
-static inline uint32_t ref_predicates(uint32_t mask, struct isa_ref *ref) {
+// The predicates of a mask, counted from `first`.
+static inline uint32_t ref_predicates_from(uint32_t first, uint32_t mask, struct isa_ref *ref) {
     uint32_t n = 0;
     for (uint32_t p = 0; p < PRED_TRUE; p++)
         if (mask >> p & 1)
-            ref[n++] = (struct isa_ref){.file = REF_PRED, .place = REF_IMPLIED, .reg = p};
+            ref[n++] = (struct isa_ref){.file = REF_PRED, .place = REF_IMPLIED, .reg = first + p};
+    return n;
+}
+static inline uint32_t ref_predicates(uint32_t mask, struct isa_ref *ref) {
+    uint32_t n = ref_predicates_from(0, mask, ref);
     if (mask >> PRED_TRUE & 1)
         ref[n++] = (struct isa_ref){.file = REF_CARRY, .place = REF_IMPLIED};
     return n;
@@ -96,6 +101,7 @@ static inline uint32_t isa_reads(const struct minst *m, bool allocated,
         ref[n++] = (struct isa_ref){.file = REF_PRED, .place = REF_GUARD, .reg = m->guard};
     if (m->flags & MF_CC_IN) ref[n++] = (struct isa_ref){.file = REF_CARRY, .place = REF_IMPLIED};
     if (m->op == OP_P2R) n += ref_predicates(UINT8_MAX, ref + n);
+    if (m->op == OP_P2RM) n += ref_predicates_from(m->aux, (uint32_t)m->src[1].imm, ref + n);
     return n;
 }
 static inline uint32_t isa_writes(const struct minst *m, bool allocated,
@@ -104,6 +110,7 @@ static inline uint32_t isa_writes(const struct minst *m, bool allocated,
     for (unsigned d = 0; d < MINST_DSTS; d++) n += ref_operand(&m->dst[d], d, allocated, ref + n);
     if (m->flags & MF_CC_OUT) ref[n++] = (struct isa_ref){.file = REF_CARRY, .place = REF_IMPLIED};
     if (m->op == OP_R2P) n += ref_predicates((uint32_t)m->src[1].imm, ref + n);
+    if (m->op == OP_R2PM) n += ref_predicates_from(m->aux, (uint32_t)m->src[1].imm, ref + n);
     return n;
 }
 
