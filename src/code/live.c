@@ -17,11 +17,8 @@ static uint32_t under(const struct minst *m) { return COND + 2 * m->guard + m->g
 static bool guarded(const struct minst *m) { return m->guard != VPRED_TRUE; }
 
 static uint32_t slot_of(const struct live *l, const struct isa_ref *ref) {
-    switch (ref->file) {
-    case REF_GPR: return l->word_base[ref->reg] + ref->word;
-    case REF_PRED: return l->pred_base + ref->reg;
-    default: return l->carry;
-    }
+    if (ref->file == REF_GPR) return l->word_base[ref->reg] + ref->word;
+    return ref->reg == VPRED_CARRY ? l->pred_end : l->pred_base + ref->reg;
 }
 
 uint32_t live_reads(const struct live *l, const struct minst *m, uint32_t slot[LIVE_MAX_READS]) {
@@ -39,13 +36,12 @@ uint32_t live_reads(const struct live *l, const struct minst *m, uint32_t slot[L
 
 uint32_t live_writes(const struct live *l, const struct minst *m, unsigned which,
                      uint32_t slot[LIVE_MAX_WRITES]) {
-    if (minst_is_filler(m) || (which < LIVE_IMPLIED && m->dst[which].kind == OPND_NONE)) return 0;
+    if (minst_is_filler(m) || m->dst[which].kind == OPND_NONE) return 0;
     struct isa_ref ref[ISA_MAX_REFS];
     const uint32_t n_refs = isa_writes(m, false, ref);
     uint32_t n = 0;
     for (uint32_t i = 0; i < n_refs; i++)
-        if (ref[i].place == (which < LIVE_IMPLIED ? which : (unsigned)REF_IMPLIED))
-            slot[n++] = slot_of(l, &ref[i]);
+        if (ref[i].place == which) slot[n++] = slot_of(l, &ref[i]);
     return n;
 }
 
@@ -112,8 +108,8 @@ static uint8_t walk_back(struct walk *w, const struct minst *m) {
     uint8_t kills = 0;
     for (unsigned which = 0; which < MINST_DSTS; which++)
         if (m->dst[which].kind == OPND_PRED && live_writes(l, m, which, slot))
-            predicate_written(w, m->dst[which].reg);
-    for (unsigned which = 0; which < LIVE_RESULTS; which++) {
+            predicate_written(w, slot[0] - l->pred_base);
+    for (unsigned which = 0; which < MINST_DSTS; which++) {
         const uint32_t n = live_writes(l, m, which, slot);
         bool all = true;
         for (uint32_t i = 0; i < n; i++) {
@@ -152,8 +148,8 @@ static void number_slots(struct live *l) {
     for (uint32_t v = 0; v < f->vreg_words.n; v++)
         for (uint32_t w = l->word_base[v]; w < l->word_base[v + 1]; w++) l->vreg_of[w] = v;
     l->n_words = l->pred_base = at;
-    l->carry = at + f->n_vpreds;
-    l->n_slots = l->carry + 1;
+    l->pred_end = at + f->n_vpreds;
+    l->n_slots = l->pred_end + 1;
 }
 
 struct block_sets {
@@ -192,7 +188,7 @@ static void summarise_blocks(struct live *l, struct walk *w, struct block_sets *
         for (uint32_t i = c->block[b].n; i-- > 0;) {
             const struct minst *m = &l->f->inst.at[c->block[b].first + i];
             walk_back(w, m);
-            for (unsigned which = 0; which < LIVE_RESULTS; which++) {
+            for (unsigned which = 0; which < MINST_DSTS; which++) {
                 const uint32_t n = live_writes(l, m, which, slot);
                 for (uint32_t j = 0; j < n; j++)
                     if (l->global_of[slot[j]] != UINT32_MAX)
@@ -269,7 +265,7 @@ static void find_kills(struct live *l, struct walk *w, const struct block_sets *
         walk_start(w); // forwards: nothing has been written before, so nothing lived above
         for (uint32_t i = block->first; i < block->first + block->n; i++) {
             const struct minst *m = &l->f->inst.at[i];
-            for (unsigned which = 0; which < LIVE_RESULTS; which++) {
+            for (unsigned which = 0; which < MINST_DSTS; which++) {
                 const uint32_t n = live_writes(l, m, which, slot);
                 bool first = true;
                 for (uint32_t j = 0; j < n; j++) {
@@ -329,7 +325,7 @@ void live_block_end(const struct live *l, uint32_t block, struct slot_set *now) 
 void live_step_back(const struct live *l, uint32_t inst, struct slot_set *now) {
     const struct minst *m = &l->f->inst.at[inst];
     uint32_t slot[LIVE_MAX_READS];
-    for (unsigned which = 0; which < LIVE_RESULTS; which++) {
+    for (unsigned which = 0; which < MINST_DSTS; which++) {
         if (!(l->kills[inst] >> which & 1)) continue;
         const uint32_t n = live_writes(l, m, which, slot);
         for (uint32_t i = 0; i < n; i++) slot_set_remove(now, slot[i]);

@@ -1,7 +1,8 @@
-// Liveness of 32-bit words of virtual registers, of predicates and of the carry flag.
+// Liveness of 32-bit words of virtual registers and of predicates.
 //
 // Everything that can be live has one number ("slot"): the words of the registers first, in the
-// order of the registers, then the predicates, then the carry.
+// order of the registers, then the predicates, and behind those that allocation places the carry,
+// which has its place.
 #ifndef WW_CODE_LIVE_H
 #define WW_CODE_LIVE_H
 
@@ -16,7 +17,7 @@ struct live {
     uint32_t *vreg_of;   // word slot -> virtual register
     uint32_t n_words;    // word slots
     uint32_t pred_base;  // == n_words
-    uint32_t carry;      // the carry's slot
+    uint32_t pred_end;   // the carry's slot, the last one
     uint32_t n_slots;
     // Slots that cross a block boundary have a bit; the others are live inside one block only.
     uint32_t *global_of; // slot -> bit, UINT32_MAX when local
@@ -24,7 +25,7 @@ struct live {
     uint32_t n_global, row_words;
     uint64_t *in, *out; // a row of row_words for each block
     // Instruction -> bit 0: its first result ends what lived in the slots above it (unguarded, or
-    // guarded and nobody outside the guard looks); bit 1: the second; bit 2: the carry.
+    // guarded and nobody outside the guard looks); bit 1: the second; and so on.
     uint8_t *kills;
 };
 
@@ -33,10 +34,8 @@ struct live *live_build(struct arena *a, const struct mfunc *f, const struct cfg
 // What an instruction reads and writes, as slots; the guard's is not among them. A filler does
 // neither: it stands for time.
 enum { LIVE_MAX_READS = ISA_MAX_REFS + 1, LIVE_MAX_WRITES = ISA_MAX_REFS };
-// Results of an instruction: those of dst[], and behind them the carry.
-enum { LIVE_IMPLIED = MINST_DSTS, LIVE_RESULTS };
 uint32_t live_reads(const struct live *l, const struct minst *m, uint32_t slot[LIVE_MAX_READS]);
-// Slots of dst[which]; LIVE_IMPLIED: the carry.
+// Slots of dst[which].
 uint32_t live_writes(const struct live *l, const struct minst *m, unsigned which,
                      uint32_t slot[LIVE_MAX_WRITES]);
 

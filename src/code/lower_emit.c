@@ -299,9 +299,14 @@ void lower_add64(struct lower *l, struct opnd d, struct opnd a, struct opnd b, b
     const bool crossed =
         (opnd_same_reg(d, a) && d.sub != a.sub) || (opnd_same_reg(d, b) && d.sub != b.sub);
     const struct opnd to = crossed ? lower_dst_begin(l, d, src, 2) : d;
-    lower_iadd(l, opnd_word(to, 0), opnd_word(a, 0), opnd_word(b, 0),
-               MF_CC_OUT | (carry_in ? MF_CC_IN : 0u));
-    lower_iadd(l, opnd_word(to, 1), opnd_word(a, 1), opnd_word(b, 1),
-               MF_CC_IN | (carry_out ? MF_CC_OUT : 0u));
+    for (unsigned w = 0; w < 2; w++) {
+        struct minst m = lower_new(l, OP_IADD, ITYPE_U32);
+        m.dst[0] = opnd_word(to, w);
+        m.src[0] = opnd_word(a, w);
+        m.src[1] = opnd_word(b, w);
+        if (w == 1 || carry_in) lower_carry(&m, CARRY_IN);
+        if (w == 0 || carry_out) lower_carry(&m, CARRY_OUT);
+        lower_put(l, &m);
+    }
     lower_dst_end(l, d, to);
 }

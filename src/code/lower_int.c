@@ -12,9 +12,9 @@ static int power_of_two(const struct opnd *o) {
     return (int)bits_first64(o->imm);
 }
 
-static uint32_t carry_flags(const struct ptx_inst *i) {
+static unsigned carry_of(const struct ptx_inst *i) {
     const bool in = i->op == PTX_OP_addc || i->op == PTX_OP_subc || i->op == PTX_OP_madc;
-    return (in ? MF_CC_IN : 0u) | (ptx_has(i, PTX_MOD_cc) ? MF_CC_OUT : 0u);
+    return (in ? CARRY_IN : 0u) | (ptx_has(i, PTX_MOD_cc) ? CARRY_OUT : 0u);
 }
 
 // add, sub, addc, subc; sub: 1 subtracts
@@ -23,14 +23,15 @@ void lower_int_add(struct lower *l, const struct ptx_inst *i, unsigned sub) {
     const struct opnd d = lower_dst(l, &i->operand[0], t);
     const struct opnd a = lower_src(l, &i->operand[1], t);
     struct opnd b = lower_src(l, &i->operand[2], t);
-    const uint32_t carry = carry_flags(i);
+    const unsigned carry = carry_of(i);
     if (bits_of(t) == 64) {
-        lower_add64(l, d, a, b, sub, carry & MF_CC_IN, carry & MF_CC_OUT);
+        lower_add64(l, d, a, b, sub, carry & CARRY_IN, carry & CARRY_OUT);
         return;
     }
     struct minst m = lower_new(l, is_x2(t) ? OP_IADD64 : OP_IADD, t);
-    m.flags = carry | (ptx_has(i, PTX_MOD_sat) ? MF_SAT : 0u);
-    if (sub && b.kind == OPND_IMM && !m.flags && !is_x2(t))
+    m.flags = ptx_has(i, PTX_MOD_sat) ? MF_SAT : 0u;
+    lower_carry(&m, carry);
+    if (sub && b.kind == OPND_IMM && !m.flags && !carry && !is_x2(t))
         b.imm = (uint32_t)(0 - b.imm);
     else if (sub)
         b = opnd_mod(b, OPND_NEG);
@@ -60,9 +61,10 @@ static void put_mul(struct lower *l, enum isa_type t, struct opnd d, struct opnd
 }
 
 static void put_mad(struct lower *l, enum isa_type t, struct opnd d, struct opnd a, struct opnd b,
-                    struct opnd c, uint32_t flags) {
+                    struct opnd c, uint32_t flags, unsigned carry) {
     struct minst m = lower_new(l, OP_IMAD, t);
     m.flags = flags;
+    lower_carry(&m, carry);
     m.dst[0] = d;
     m.src[0] = a;
     m.src[1] = b;
@@ -125,8 +127,8 @@ static void low_mul64(struct lower *l, struct opnd d, struct opnd a, struct opnd
     const struct opnd hi = lower_temp(l, 1), cross = lower_temp(l, 1);
     put_mul(l, ITYPE_U32, low, opnd_word(a, 0), opnd_word(b, 0), 0);
     put_mul(l, ITYPE_U32, hi, opnd_word(a, 0), opnd_word(b, 0), MF_HI);
-    put_mad(l, ITYPE_U32, cross, opnd_word(a, 0), opnd_word(b, 1), hi, 0);
-    put_mad(l, ITYPE_U32, opnd_word(d, 1), opnd_word(a, 1), opnd_word(b, 0), cross, 0);
+    put_mad(l, ITYPE_U32, cross, opnd_word(a, 0), opnd_word(b, 1), hi, 0, CARRY_NONE);
+    put_mad(l, ITYPE_U32, opnd_word(d, 1), opnd_word(a, 1), opnd_word(b, 0), cross, 0, CARRY_NONE);
     lower_mov(l, opnd_word(d, 0), low);
 }
 
@@ -168,7 +170,7 @@ void lower_int_mul(struct lower *l, const struct ptx_inst *i, unsigned unused) {
 // 64-bit product plus 64-bit c, with the carries of madc.
 static void mad64(struct lower *l, const struct ptx_inst *i, enum isa_type t, struct opnd d,
                   struct opnd a, struct opnd b, struct opnd c) {
-    const uint32_t carry = carry_flags(i);
+    const unsigned carry = carry_of(i);
     if (ptx_has(i, PTX_MOD_hi) && !carry) {
         struct minst m = lower_new(l, OP_IMAD64, t);
         m.flags = MF_HI;
@@ -187,16 +189,16 @@ static void mad64(struct lower *l, const struct ptx_inst *i, enum isa_type t, st
         m.src[0] = a;
         m.src[1] = b;
         lower_put_cost(l, &m, m.flags ? LOWER_COST_IMULHI64 : LOWER_COST_IMUL64);
-        lower_add64(l, d, p, c, false, carry & MF_CC_IN, carry & MF_CC_OUT);
+        lower_add64(l, d, p, c, false, carry & CARRY_IN, carry & CARRY_OUT);
         return;
     }
     const struct opnd src[2] = {a, b};
     const struct opnd low = low_word(l, d, src, 2);
     const struct opnd hi = lower_temp(l, 1), cross = lower_temp(l, 1);
-    put_mad(l, ITYPE_U32, low, opnd_word(a, 0), opnd_word(b, 0), opnd_word(c, 0), MF_CC_OUT);
-    put_mad(l, ITYPE_U32, hi, opnd_word(a, 0), opnd_word(b, 0), opnd_word(c, 1), MF_HI | MF_CC_IN);
-    put_mad(l, ITYPE_U32, cross, opnd_word(a, 0), opnd_word(b, 1), hi, 0);
-    put_mad(l, ITYPE_U32, opnd_word(d, 1), opnd_word(a, 1), opnd_word(b, 0), cross, 0);
+    put_mad(l, ITYPE_U32, low, opnd_word(a, 0), opnd_word(b, 0), opnd_word(c, 0), 0, CARRY_OUT);
+    put_mad(l, ITYPE_U32, hi, opnd_word(a, 0), opnd_word(b, 0), opnd_word(c, 1), MF_HI, CARRY_IN);
+    put_mad(l, ITYPE_U32, cross, opnd_word(a, 0), opnd_word(b, 1), hi, 0, CARRY_NONE);
+    put_mad(l, ITYPE_U32, opnd_word(d, 1), opnd_word(a, 1), opnd_word(b, 0), cross, 0, CARRY_NONE);
     lower_mov(l, opnd_word(d, 0), low);
 }
 
@@ -212,8 +214,8 @@ static void wide_mad(struct lower *l, enum isa_type t, struct opnd d, struct opn
     }
     const struct opnd src[3] = {a, b, opnd_none()};
     const struct opnd to = lower_dst_begin(l, d, src, 2);
-    put_mad(l, t, opnd_word(to, 0), a, b, opnd_word(c, 0), MF_CC_OUT);
-    put_mad(l, t, opnd_word(to, 1), a, b, opnd_word(c, 1), MF_HI | MF_CC_IN);
+    put_mad(l, t, opnd_word(to, 0), a, b, opnd_word(c, 0), 0, CARRY_OUT);
+    put_mad(l, t, opnd_word(to, 1), a, b, opnd_word(c, 1), MF_HI, CARRY_IN);
     lower_dst_end(l, d, to);
 }
 
@@ -233,10 +235,10 @@ void lower_int_mad(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     }
     const enum isa_type ct = wide ? (isa_type_is_signed(t) ? ITYPE_S32 : ITYPE_U32) : t;
     const struct opnd d = lower_dst(l, &i->operand[0], ct), c = lower_src(l, &i->operand[3], ct);
-    const uint32_t flags =
-        carry_flags(i) | (hi ? MF_HI : 0u) | (ptx_has(i, PTX_MOD_sat) ? MF_SAT : 0u);
+    const uint32_t flags = (hi ? MF_HI : 0u) | (ptx_has(i, PTX_MOD_sat) ? MF_SAT : 0u);
+    const unsigned carry = carry_of(i);
     const int n = power_of_two(&b);
-    if (!flags && !wide && n >= 0 && n < 32) {
+    if (!flags && !carry && !wide && n >= 0 && n < 32) {
         if (!gen_has(l->gen, TRAIT_SCALED_ADD) || n == 0) {
             const struct opnd s = n ? lower_temp(l, 1) : a;
             if (n) lower_shift(l, OP_SHL, ITYPE_B32, s, a, (unsigned)n);
@@ -251,7 +253,7 @@ void lower_int_mad(struct lower *l, const struct ptx_inst *i, unsigned unused) {
         lower_put(l, &m);
         return;
     }
-    put_mad(l, t, d, a, b, c, flags);
+    put_mad(l, t, d, a, b, c, flags, carry);
 }
 
 void lower_int_mul24(struct lower *l, const struct ptx_inst *i, unsigned mad) {

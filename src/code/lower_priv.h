@@ -97,7 +97,7 @@ struct lower {
     uint32_t var_cap, n_vars;
     struct lower_shared own_shared;
     struct lower_call_site *site; // by instruction index; NULL without calls
-    uint8_t *carry_live;       // by instruction: CF will be read after it; NULL: no carry at all
+    uint8_t *carry_live; // by instruction: PTX's carry will be read after it; NULL: no carry at all
     bool wide;                 // 64-bit addresses in the PTX
     bool addr64;               // and in the machine
     bool ftz;                  // every f32 instruction flushes (sm_1x)
@@ -130,6 +130,12 @@ static inline struct opnd opnd_gpr(uint32_t vreg, unsigned words) {
 }
 static inline struct opnd opnd_pred(uint32_t vpred) {
     return (struct opnd){.kind = OPND_PRED, .reg = vpred};
+}
+// What an addition has to do with the carry.
+enum lower_carry { CARRY_NONE = 0, CARRY_IN = 1, CARRY_OUT = 2 };
+static inline void lower_carry(struct minst *m, unsigned carry) {
+    if (carry & CARRY_IN) m->src[isa_carry_source(m)] = opnd_pred(VPRED_CARRY);
+    if (carry & CARRY_OUT) m->dst[1] = opnd_pred(VPRED_CARRY);
 }
 static inline struct opnd opnd_imm(uint64_t v) { // one word
     return (struct opnd){.kind = OPND_IMM, .words = 1, .imm = (uint32_t)v};

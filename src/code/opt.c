@@ -52,7 +52,7 @@ struct opt *opt_index(struct mfunc *f, struct arena *a) {
         o->word_base[v] = o->n_words;
         o->n_words += f->vreg_words.at[v];
     }
-    o->n_slots = o->n_words + f->n_vpreds;
+    o->n_slots = o->n_words + f->n_vpreds + 1;
     const size_t n = (size_t)o->n_slots + 1;
     o->def = arena_alloc(a, n * sizeof *o->def);
     o->uses = arena_alloc(a, n * sizeof *o->uses);
@@ -225,8 +225,8 @@ static bool carry_crosses(const struct mfunc *f, const struct cfg *c) {
     for (uint32_t b = 0; b < c->n; b++) {
         for (uint32_t i = 0; i < c->block[b].n; i++) {
             const struct minst *const m = &f->inst.at[c->block[b].first + i];
-            if (m->flags & MF_CC_IN) return true;
-            if ((m->flags & MF_CC_OUT) && m->guard == VPRED_TRUE) break;
+            if (isa_takes_carry(m)) return true;
+            if (isa_leaves_carry(m) && m->guard == VPRED_TRUE) break;
         }
     }
     return false;

@@ -8,7 +8,7 @@
 enum { OPT_NONE = -1, OPT_MANY = -2 };
 
 // Definitions and uses as they stand, kept up to date while one pass rewrites in place.
-// Slots are numbered as in live.h: words of registers, then predicates.
+// Slots are numbered as in live.h: words of registers, then predicates, the carry last.
 struct opt {
     struct mfunc *f;
     struct arena *arena;
@@ -39,7 +39,8 @@ static inline bool opt_knows(const struct opt *o, const struct opnd *x) {
     return x->kind != OPND_GPR || x->reg < o->n_vregs;
 }
 static inline uint32_t opt_slot(const struct opt *o, const struct opnd *x) {
-    return x->kind == OPND_PRED ? o->n_words + x->reg : o->word_base[x->reg] + x->sub;
+    if (x->kind == OPND_PRED) return x->reg == VPRED_CARRY ? o->n_slots - 1 : o->n_words + x->reg;
+    return o->word_base[x->reg] + x->sub;
 }
 // The instruction whose unguarded definition of `slot` is what instruction `at` sees; -1: unknown.
 int32_t opt_definition(const struct opt *o, uint32_t slot, uint32_t at);

@@ -28,7 +28,7 @@ static bool fold_word_address(struct opt *o, uint32_t at) {
         opt_rewrite(o, at, &m);
         return true;
     }
-    if (add->op != OP_IADD || (add->flags & (MF_CC_IN | MF_CC_OUT | MF_SAT))) return false;
+    if (add->op != OP_IADD || isa_has_carry(add) || (add->flags & MF_SAT)) return false;
     const unsigned i = is_imm(&add->src[1]) ? 1 : 0;
     const struct opnd base = add->src[1 - i];
     if (!is_imm(&add->src[i]) || !is_word(&base) || base.mods) return false;
@@ -46,13 +46,13 @@ static bool fold_word_address(struct opt *o, uint32_t at) {
 // touching the carry in between.
 static bool is_add64(const struct opt *o, const struct minst *low, uint32_t at_low,
                      const struct minst *high, uint32_t at_high) {
-    const uint32_t carry = MF_CC_IN | MF_CC_OUT;
     if (low->op != OP_IADD || high->op != OP_IADD || at_high <= at_low) return false;
-    if ((low->flags & carry) != MF_CC_OUT || (high->flags & carry) != MF_CC_IN) return false;
+    if (isa_takes_carry(low) || !isa_leaves_carry(low)) return false;
+    if (!isa_takes_carry(high) || isa_leaves_carry(high)) return false;
     if (o->cfg->block_of[at_low] != o->cfg->block_of[at_high] || at_high - at_low > 16)
         return false;
     for (uint32_t i = at_low + 1; i < at_high; i++)
-        if (o->f->inst.at[i].flags & carry) return false;
+        if (isa_has_carry(&o->f->inst.at[i])) return false;
     return true;
 }
 
@@ -102,7 +102,7 @@ static bool fold_addend(struct opt *o, uint32_t at, unsigned s) {
     struct minst m = o->f->inst.at[at];
     uint32_t from = 0;
     const struct opnd x = m.src[s], rest = m.src[1 - s];
-    if (!is_word(&x) || (m.flags & (MF_CC_IN | MF_CC_OUT | MF_SAT)) || rest.mods) return false;
+    if (!is_word(&x) || isa_has_carry(&m) || (m.flags & MF_SAT) || rest.mods) return false;
     const struct minst *d = opt_source(o, &x, at, &from);
     if (!d || !used_once(o, &x) || has_fillers(o, from)) return false;
     if (d->op == OP_SHL && is_imm(&d->src[1]) && d->src[1].imm >= 1 && d->src[1].imm < 32 &&
@@ -142,9 +142,9 @@ static bool fold_addend(struct opt *o, uint32_t at, unsigned s) {
 static bool fold_negation(struct opt *o, uint32_t at, unsigned s) {
     struct minst m = o->f->inst.at[at];
     uint32_t from = 0;
-    if (!is_word(&m.src[s]) || (m.flags & (MF_CC_IN | MF_CC_OUT | MF_SAT))) return false;
+    if (!is_word(&m.src[s]) || isa_has_carry(&m) || (m.flags & MF_SAT)) return false;
     const struct minst *d = opt_source(o, &m.src[s], at, &from);
-    if (!d || d->op != OP_IADD || (d->flags & (MF_CC_IN | MF_CC_OUT | MF_SAT))) return false;
+    if (!d || d->op != OP_IADD || isa_has_carry(d) || (d->flags & MF_SAT)) return false;
     const unsigned i = d->src[0].mods == OPND_NEG ? 0 : 1;
     const struct opnd *zero = &d->src[1 - i];
     if (d->src[i].mods != OPND_NEG || !is_word(&d->src[i]) || !is_imm(zero) || zero->imm)
@@ -257,14 +257,14 @@ struct opnd opt_in_register(struct opt *o, uint32_t at, struct opnd x) {
 static bool fold_wide_addend(struct opt *o, uint32_t at, unsigned s) {
     if (!has(o, TRAIT_CHEAP_PRODUCT)) return false;
     struct minst high = o->f->inst.at[at];
-    if (high.op != OP_IADD || !(high.flags & MF_CC_IN) || !is_word(&high.src[s])) return false;
+    if (high.op != OP_IADD || !isa_takes_carry(&high) || !is_word(&high.src[s])) return false;
     // the low half is the last writer of the carry
     uint32_t at_low = at;
     const uint32_t first = o->cfg->block[o->cfg->block_of[at]].first;
     do {
         if (at_low == first || at - at_low > 16) return false;
         at_low--;
-    } while (!(o->f->inst.at[at_low].flags & (MF_CC_OUT | MF_CC_IN)));
+    } while (!isa_has_carry(&o->f->inst.at[at_low]));
     struct minst low = o->f->inst.at[at_low];
     if (!is_add64(o, &low, at_low, &high, at) || !opt_plain(&low) || !opt_plain(&high))
         return false;
@@ -289,8 +289,9 @@ static bool fold_wide_addend(struct opt *o, uint32_t at, unsigned s) {
     if (has_fillers(o, at_lo) || has_fillers(o, at_hi)) return false;
     const struct opnd c_low = low.src[1 - t], c_high = high.src[1 - s];
     struct minst mad_low = low, mad_high = high;
-    make_mad(&mad_low, &w, c_low, MF_CC_OUT);
-    make_mad(&mad_high, &w, c_high, MF_CC_IN | MF_HI);
+    make_mad(&mad_low, &w, c_low, 0);
+    make_mad(&mad_high, &w, c_high, MF_HI);
+    mad_high.src[isa_carry_source(&mad_high)] = high.src[isa_carry_source(&high)];
     if (low.dst[0].reg == w.a.reg && low.dst[0].sub == w.a.sub) return false;
     if (!isa_fits(&mad_low, 2, &c_low) || !isa_fits(&mad_high, 2, &c_high) ||
         !isa_fits(&mad_low, 1, &w.b) || !isa_fits(&mad_high, 1, &w.b)) {
@@ -504,7 +505,7 @@ static bool compute(const struct minst *m, uint32_t a, uint32_t b, uint32_t *r) 
 
 static bool fold_constants(struct opt *o, uint32_t at) {
     const struct minst *m = &o->f->inst.at[at];
-    if ((m->flags & (MF_CC_IN | MF_CC_OUT | MF_SAT | MF_FRAME)) || has_fillers(o, at)) return false;
+    if (isa_has_carry(m) || (m->flags & (MF_SAT | MF_FRAME)) || has_fillers(o, at)) return false;
     if (m->dst[0].kind != OPND_GPR || m->dst[0].words != 1) return false;
     const struct opnd *a = &m->src[0], *b = &m->src[1];
     uint32_t r;
@@ -548,7 +549,7 @@ static int power_of_two(const struct opnd *x) {
 
 static bool fold_product(struct opt *o, uint32_t at) {
     struct minst m = o->f->inst.at[at];
-    if ((m.flags & (MF_HI | MF_WIDE | MF_CC_IN | MF_CC_OUT | MF_SAT)) || has_fillers(o, at) ||
+    if (isa_has_carry(&m) || (m.flags & (MF_HI | MF_WIDE | MF_SAT)) || has_fillers(o, at) ||
         isa_type_bits(m.type) != 32 || m.dst[0].words != 1)
         return false;
     if (is_imm(&m.src[0]) && is_word(&m.src[1])) isa_commute(&m);
@@ -613,8 +614,8 @@ static bool carry_is_read_behind(const struct opt *o, uint32_t at) {
     for (uint32_t i = at + 1; i < o->f->inst.n; i++) {
         const struct minst *const m = &o->f->inst.at[i];
         if (o->cfg->block_of[i] != o->cfg->block_of[at]) break;
-        if (m->flags & MF_CC_IN) return true;
-        if ((m->flags & MF_CC_OUT) && m->guard == VPRED_TRUE) return false;
+        if (isa_takes_carry(m)) return true;
+        if (isa_leaves_carry(m) && m->guard == VPRED_TRUE) return false;
     }
     return o->carry_crosses;
 }
@@ -622,13 +623,13 @@ static bool carry_is_read_behind(const struct opt *o, uint32_t at) {
 // A 64-bit addition whose halves have nothing to say to each other.
 static bool fold_carry(struct opt *o, uint32_t at) {
     struct minst high = o->f->inst.at[at];
-    if ((high.flags & (MF_CC_IN | MF_CC_OUT)) != MF_CC_IN || !opt_plain(&high)) return false;
+    if (!isa_takes_carry(&high) || isa_leaves_carry(&high) || !opt_plain(&high)) return false;
     uint32_t at_low = at;
     const uint32_t first = o->cfg->block[o->cfg->block_of[at]].first;
     do {
         if (at_low == first || at - at_low > 16) return false;
         at_low--;
-    } while (!(o->f->inst.at[at_low].flags & (MF_CC_OUT | MF_CC_IN)));
+    } while (!isa_has_carry(&o->f->inst.at[at_low]));
     struct minst *low = &o->f->inst.at[at_low];
     if (!is_add64(o, low, at_low, &high, at) || !opt_plain(low)) return false;
     // nothing else may read this carry: not before `at`, as is_add64 saw, and not behind it
@@ -642,8 +643,8 @@ static bool fold_carry(struct opt *o, uint32_t at) {
         high.src[s].imm = (uint32_t)(high.src[s].imm + (uint32_t)(high.src[s].mods ? -more : more));
         if (!isa_fits(&high, s, &high.src[s])) return false;
     }
-    low->flags &= ~(uint32_t)MF_CC_OUT;
-    high.flags &= ~(uint32_t)MF_CC_IN;
+    low->dst[1] = (struct opnd){.kind = OPND_NONE};
+    high.src[isa_carry_source(&high)] = (struct opnd){.kind = OPND_NONE};
     opt_rewrite(o, at, &high);
     return true;
 }

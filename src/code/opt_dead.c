@@ -1,5 +1,5 @@
 // Code that nobody needs: operations none of whose results are read and that do nothing else,
-// results that are not read, carries that are not, the last components of a texel. Fillers go with
+// results that are not read, the last components of a texel. Fillers go with
 // their operation.
 #include "code/opt.h"
 
@@ -71,18 +71,13 @@ bool opt_dead(struct mfunc *f, struct arena *a) {
                 live_step_back(l, i, &now);
                 continue;
             }
-            const bool first = any_live(l, m, 0, &now), second = any_live(l, m, 1, &now),
-                       carry = any_live(l, m, LIVE_IMPLIED, &now);
-            if (!first && !second && !carry && !has_effect(f, m)) {
+            const bool first = any_live(l, m, 0, &now), second = any_live(l, m, 1, &now);
+            if (!first && !second && !has_effect(f, m)) {
                 dead[i] = 1;
                 any = true;
                 for (uint32_t j = i + 1; j < f->inst.n && minst_is_filler(&f->inst.at[j]); j++)
                     dead[j] = 1;
                 continue;
-            }
-            if (!carry && (m->flags & MF_CC_OUT)) {
-                m->flags &= ~(uint32_t)MF_CC_OUT;
-                trimmed = true;
             }
             if (!second && m->dst[1].kind == OPND_PRED) {
                 m->dst[1] = (struct opnd){.kind = OPND_NONE};

@@ -13,7 +13,9 @@ static bool is_imm(const struct opnd *x) { return x->kind == OPND_IMM && !x->mod
 static bool has_fillers(const struct opt *o, uint32_t at) {
     return at + 1 < o->f->inst.n && minst_is_filler(&o->f->inst.at[at + 1]);
 }
-enum { NO_SUM = MF_CC_IN | MF_CC_OUT | MF_SAT | MF_HI | MF_WIDE | MF_FRAME };
+static bool no_sum(const struct minst *m) {
+    return isa_has_carry(m) || m->flags & (MF_SAT | MF_HI | MF_WIDE | MF_FRAME);
+}
 
 // Whether the word is a number that is known.
 static bool known(const struct opt *o, const struct opnd *x, uint32_t at, uint32_t *value) {
@@ -57,8 +59,8 @@ static bool become_sum(struct opt *o, uint32_t at, uint32_t number, struct opnd 
 
 bool opt_fold_known(struct opt *o, uint32_t at) {
     const struct minst *const m = &o->f->inst.at[at];
-    if ((m->flags & NO_SUM) || has_fillers(o, at) || m->dst[0].kind != OPND_GPR ||
-        m->dst[0].words != 1 || isa_type_bits(m->type) != 32)
+    if (no_sum(m) || has_fillers(o, at) || m->dst[0].kind != OPND_GPR || m->dst[0].words != 1 ||
+        isa_type_bits(m->type) != 32)
         return false;
     uint32_t a, b, value;
     if (m->op == OP_IMAD && known(o, &m->src[0], at, &a) && known(o, &m->src[1], at, &b) &&
@@ -76,7 +78,7 @@ static bool splits(const struct opt *o, const struct opnd *x, uint32_t seen_by, 
                    struct opnd *base, uint32_t *number) {
     uint32_t from = 0;
     const struct minst *const d = is_plain_word(x) ? opt_source(o, x, seen_by, &from) : NULL;
-    if (d == NULL || d->op != OP_IADD || (d->flags & NO_SUM)) return false;
+    if (d == NULL || d->op != OP_IADD || no_sum(d)) return false;
     if (!opt_unchanged(o, x, seen_by, at)) return false; // else a later definition was found
     const unsigned i = is_imm(&d->src[1]) ? 1 : 0;
     if (!is_imm(&d->src[i]) || !is_plain_word(&d->src[1 - i])) return false;
@@ -96,7 +98,7 @@ bool opt_fold_sum(struct opt *o, uint32_t at) {
     if (mfunc_has_sp(o->f) && a.reg == o->f->sp_vreg) return false;
     uint32_t from = 0;
     const struct minst *const d = opt_source(o, &a, at, &from);
-    if (d == NULL || (d->flags & NO_SUM) || has_fillers(o, from)) return false;
+    if (d == NULL || no_sum(d) || has_fillers(o, from)) return false;
     const bool is_sum = d->op == OP_IADD || d->op == OP_ISCADD;
     if (!is_sum && d->op != OP_IMAD) return false;
     const uint32_t slot = opt_slot(o, &a);

@@ -22,7 +22,7 @@ struct hoist {
 
 static bool may_move(const struct opt *o, uint32_t at) {
     const struct minst *const m = &o->f->inst.at[at];
-    if (!opt_plain(m) || (m->flags & (MF_CC_IN | MF_CC_OUT | MF_VOLATILE))) return false;
+    if (!opt_plain(m) || (m->flags & MF_VOLATILE)) return false;
     if (m->dst[0].kind != OPND_GPR || m->dst[1].kind != OPND_NONE) return false;
     if (at + 1 < o->f->inst.n && minst_is_filler(&o->f->inst.at[at + 1])) return false;
     for (uint32_t w = 0; w < m->dst[0].words; w++)

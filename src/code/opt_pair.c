@@ -31,7 +31,7 @@ static unsigned zeros_made(const struct pairer *p, const struct minst *m, uint32
     const unsigned a = zeros_of(p, &m->src[0]), b = zeros_of(p, &m->src[1]),
                    c = zeros_of(p, &m->src[2]);
     const bool is_product = m->op == OP_IMUL || m->op == OP_IMAD;
-    if (m->flags & (MF_HI | MF_SAT | MF_CC_IN | MF_FRAME) || w > 0) return 0;
+    if (m->flags & (MF_HI | MF_SAT | MF_FRAME) || isa_takes_carry(m) || w > 0) return 0;
     if (m->dst[0].words > 1 && !(is_product && m->flags & MF_WIDE)) return 0;
     if (isa_type_bits((enum isa_type)m->type) < 32 && !(m->flags & MF_WIDE)) return 0;
     switch (m->op) {

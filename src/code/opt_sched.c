@@ -76,7 +76,7 @@ static int32_t preds_change(const struct scheduler *s, uint32_t unit) {
     const struct sched_use *u = s->g.use.at + s->g.unit.at[unit].use;
     for (uint32_t i = 0; i < s->g.unit.at[unit].n_uses; i++, u++) {
         const struct sched_value *const v = &s->g.value.at[u->value];
-        if (!v->is_word && v->slot < s->g.live->carry)
+        if (!v->is_word && v->slot < s->g.live->pred_end)
             change += is_live_after(s, u) - s->is_live[u->value];
     }
     return change;
@@ -204,7 +204,7 @@ static void schedule_region(struct scheduler *s, uint32_t first, uint32_t end,
     for (uint32_t j = 0; j < now->n; j++) {
         const uint32_t slot = now->dense[j];
         pressure += slot < g->live->n_words;
-        s->preds_before += slot >= g->live->pred_base && slot < g->live->carry;
+        s->preds_before += slot >= g->live->pred_base && slot < g->live->pred_end;
     }
     const uint32_t allowed = g->most.words > s->limit ? g->most.words : s->limit;
     if (find_order(s, pressure, (int32_t)allowed)) sched_rearrange(g, first, s->order);

@@ -66,7 +66,7 @@ static struct opnd value_of(const struct opt *o, const struct opnd *x, uint32_t 
 // A constant as source s, or as its partner of a commuting operation.
 static void place_constant(struct opt *o, uint32_t at, unsigned s, struct opnd v) {
     struct minst *m = &o->f->inst.at[at];
-    if (v.kind == OPND_IMM && v.mods && !(m->flags & (MF_CC_IN | MF_CC_OUT)) && m->op == OP_IADD &&
+    if (v.kind == OPND_IMM && v.mods && m->op == OP_IADD && !isa_has_carry(m) &&
         v.mods == OPND_NEG) {
         v.imm = (uint32_t)(0 - v.imm);
         v.mods = 0;
@@ -109,7 +109,7 @@ void opt_propagate(struct opt *o, uint32_t at) {
 enum { NEAR = 48, NEAR_FOLDED = 256, TABLE = 4096 };
 
 static bool may_share(const struct opt *o, const struct minst *m) {
-    if (!opt_plain(m) || (m->flags & (MF_CC_IN | MF_CC_OUT | MF_VOLATILE))) return false;
+    if (!opt_plain(m) || (m->flags & MF_VOLATILE)) return false;
     if (m->dst[0].kind != OPND_GPR || m->dst[1].kind != OPND_NONE) return false;
     switch (m->op) {
     case OP_BFE: return gen_has(o->f->target->gen, TRAIT_FOLDS); // parts of addresses there

@@ -26,7 +26,7 @@ static bool is_32_bit(const struct minst *m) {
 
 // The multiplier is the one immediate or constant that an instruction can have.
 static bool could_be_mad(const struct minst *m) {
-    if (m->flags != 0 || m->dst[1].kind != OPND_NONE || !is_register(&m->dst[0])) return false;
+    if (m->flags != 0 || isa_has_carry(m) || !is_register(&m->dst[0])) return false;
     switch (m->op) {
     case OP_MOV: return is_word(&m->src[0]) && m->src[0].mods == 0;
     case OP_IADD:

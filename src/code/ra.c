@@ -217,7 +217,9 @@ static void place_operand(struct opnd *o, const struct allocation *gpr,
         o->reg = gpr->place[o->reg] + o->sub;
         o->sub = 0;
     } else if (o->kind == OPND_PRED) {
-        o->reg = o->reg == VPRED_TRUE ? PRED_TRUE : pred->place[o->reg];
+        o->reg = o->reg == VPRED_TRUE    ? PRED_TRUE
+                 : o->reg == VPRED_CARRY ? PRED_CARRY
+                                         : pred->place[o->reg];
     }
 }
 

@@ -83,7 +83,7 @@ enum { RA_ACCESS_COST = 4 };
 uint32_t ra_node_of(const struct ra *r, uint32_t slot);
 static inline bool ra_has(const struct ra *r, uint32_t slot) {
     if (r->cls == RA_GPR) return slot < r->live->n_words;
-    return slot >= r->live->pred_base && slot < r->live->carry;
+    return slot >= r->live->pred_base && slot < r->live->pred_end;
 }
 static inline bool ra_is_temp(const struct ra *r, uint32_t node) {
     return node < r->n_homes && r->home[node].is_temp;

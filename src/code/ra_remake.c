@@ -76,7 +76,7 @@ static const struct minst *recipe(const struct ra *r, const struct ra_recipes *k
     const struct minst *m = &r->f->inst.at[at];
     if (!is_cheap(m) || m->dst[0].reg != v || m->dst[0].words != r->words[v]) return NULL;
     if (m->dst[1].kind != OPND_NONE) return NULL;
-    if (m->flags & (MF_CC_IN | MF_CC_OUT | MF_FRAME | MF_VOLATILE)) return NULL;
+    if (m->flags & (MF_FRAME | MF_VOLATILE)) return NULL;
     if (at + 1 < r->f->inst.n && minst_is_filler(&r->f->inst.at[at + 1])) return NULL;
     for (unsigned s = 0; s < MINST_SRCS; s++) {
         if (m->src[s].kind == OPND_PRED) return NULL;

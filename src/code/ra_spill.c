@@ -156,7 +156,7 @@ static struct cached *recall(struct spiller *sp, uint32_t place, uint32_t words)
 static bool is_spilled(struct spiller *sp, const struct opnd *o, uint32_t *place) {
     const uint8_t kind = sp->r->cls == RA_GPR ? OPND_GPR : OPND_PRED;
     if (o->kind != kind || (kind == OPND_PRED && o->reg == VPRED_TRUE)) return false;
-    if (o->reg >= sp->r->n) return false; // made in this round
+    if (o->reg >= sp->r->n) return false; // made in this round, or the carry
     uint32_t offset;
     const uint32_t root = ra_root(sp->r, o->reg, &offset);
     if (!sp->victim[root]) return false;

@@ -19,7 +19,7 @@ struct sched_unit {
 struct sched_value {
     uint32_t slot;
     uint32_t readers; // units of the region that read it
-    bool is_word;     // of a register, not a predicate or the carry
+    bool is_word;     // of a register, not a predicate
     bool enters;      // live at the region's start
     bool stays;       // live at its end
 };

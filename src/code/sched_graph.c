@@ -230,7 +230,7 @@ static void note_most(struct sched_graph *g, const struct slot_set *now) {
     uint32_t words = 0, preds = 0;
     for (uint32_t j = 0; j < now->n; j++) {
         words += now->dense[j] < g->live->n_words;
-        preds += now->dense[j] >= g->live->pred_base && now->dense[j] < g->live->carry;
+        preds += now->dense[j] >= g->live->pred_base && now->dense[j] < g->live->pred_end;
     }
     if (words > g->most.words) g->most.words = words;
     if (preds > g->most.preds) g->most.preds = preds;
@@ -246,7 +246,7 @@ static void make_edges(struct sched_graph *g) {
         const uint32_t n = reads_of(g, m, slot);
         for (uint32_t i = 0; i < n; i++) read_slot(g, u, slot[i]);
         order_memory(g, u);
-        for (unsigned which = 0; which < LIVE_RESULTS; which++) {
+        for (unsigned which = 0; which < MINST_DSTS; which++) {
             const bool kills = g->live->kills[unit->first] >> which & 1;
             const uint32_t n_written = live_writes(g->live, m, which, slot);
             for (uint32_t i = 0; i < n_written; i++) write_slot(g, u, slot[i], kills);

@@ -70,7 +70,7 @@ static uint32_t heap_pop(struct order *o) {
 }
 
 // ---- ranks --------------------------------------------------------------------------------------
-// Predicates and the carry count as words do: there are few of them.
+// Predicates count as words do: there are few of them.
 static int32_t rank_of(const struct order *o, uint32_t unit) {
     const struct sched_unit *const u = &o->g->unit.at[unit];
     const struct sched_use *const use = o->g->use.at + u->use;

@@ -39,7 +39,6 @@ struct exec_warp {
     struct its *its;           // private: independent thread scheduling (its.c); NULL: a stack
     struct exec_cta *cta;
     uint32_t pred[16];         // lane masks; pred[7] and pred[15] all ones
-    uint32_t carry;            // CC
     uint32_t n_deferred;       // private: results that exec_commit still owes
     uint32_t pushes, pops;     // since last read by the caller; for activity
     uint8_t *local;            // [local words][32 lanes]
@@ -62,7 +61,8 @@ struct exec_warp {
     // (enum exec_flow). bar_waits: barriers, a bit each, at which lanes of it wait.
     uint32_t bar_less, bar_flow, bar_waits;
 };
-static_assert(offsetof(struct exec_warp, pred) == 64 && offsetof(struct exec_warp, carry) == 128,
+static_assert(offsetof(struct exec_warp, pred) == 64 &&
+                  offsetof(struct exec_warp, n_deferred) == 128,
               "two lines of the host's cache");
 
 enum exec_flow { EXEC_BY_KIND /* arrive goes on, others wait */, EXEC_GOES_ON, EXEC_WAITS };

@@ -16,6 +16,17 @@ static void as_is(const struct minst *m, struct xinst *x) { (void)m, (void)x; }
 static void second_result(const struct minst *m, struct xinst *x) {
     if (m->dst[1].kind == OPND_NONE) x->d1 = PRED_TRUE;
 }
+// An addition without a carry-in has one all the same where a summand is inverted: x->c of a sum,
+// x->e of a product with a summand.
+static void carry_in(const struct minst *m, uint32_t *in, bool inverts) {
+    if (!isa_takes_carry(m)) *in = (uint32_t)PRED_TRUE | (inverts ? 0u : (uint32_t)X_PRED_NOT);
+}
+static void sum(const struct minst *m, struct xinst *x) {
+    carry_in(m, &x->c, (x->mods[0] | x->mods[1]) & OPND_NEG);
+}
+static void product_and_sum(const struct minst *m, struct xinst *x) {
+    carry_in(m, &x->e, x->mods[2] & OPND_NEG);
+}
 static void selection(const struct minst *m, struct xinst *x) {
     if (m->src[2].kind == OPND_NONE) x->bop = MBOP_NONE;
 }
@@ -274,10 +285,9 @@ static uint64_t facts_of(const struct exec_launch *l, const struct minst *m,
            fact(x->mods[2], FACT_MOD_C) | fact(x->mods[0] & OPND_NEG, FACT_NEG_A) |
            fact(x->mods[1] & OPND_NEG, FACT_NEG_B) | fact(x->mods[1] == OPND_NEG, FACT_MINUS_B) |
            fact(x->sub, FACT_SUB) | fact(is_nearest, FACT_NEAREST) |
-           fact(m->flags & (MF_CC_IN | MF_CC_OUT), FACT_CARRY) |
-           fact(m->src[2].kind != OPND_NONE, FACT_HAS_C) | fact(x->d == X_NONE, FACT_DROPS) |
-           fact(x->d1 != PRED_TRUE, FACT_TWO_RESULTS) | fact(m->dst[0].words == 1, FACT_ONE_WORD) |
-           fact(m->dst[0].words == 2, FACT_TWO_WORDS) |
+           fact(isa_has_carry(m), FACT_CARRY) | fact(m->src[2].kind != OPND_NONE, FACT_HAS_C) |
+           fact(x->d == X_NONE, FACT_DROPS) | fact(x->d1 != PRED_TRUE, FACT_TWO_RESULTS) |
+           fact(m->dst[0].words == 1, FACT_ONE_WORD) | fact(m->dst[0].words == 2, FACT_TWO_WORDS) |
            fact(o->check_races || o->check_uninitialised, FACT_CHECKED) |
            fact(is_small(m), FACT_SMALL) | fact(x->vec == 1, FACT_ONE_ELEMENT) |
            fact(m->src[0].kind == OPND_GPR, FACT_A_REGISTER) | fact(x->awords == 1, FACT_A_WORD) |

@@ -16,7 +16,7 @@ enum form_fact {
     FACT_MINUS_B,     // a minus sign alone
     FACT_SUB,         // the sub-operation is not 0
     FACT_NEAREST,     // rounds to nearest
-    FACT_CARRY,       // reads or sets the carry
+    FACT_CARRY,       // takes or leaves a carry
     FACT_HAS_C,       // there is a source C
     FACT_DROPS,       // there is no first result
     FACT_TWO_RESULTS, // the second one is wanted

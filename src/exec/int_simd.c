@@ -71,8 +71,8 @@ FN(p2r) {
     UNUSED_ENV;
     uint32_t *const pd = x_dst(w, x->d);
     LANES {
-        uint32_t r = LANE_IN(w->carry) ? 128 : 0;
-        for (uint32_t k = 0; k < 7; k++) r |= LANE_IN(w->pred[k]) ? 1u << k : 0;
+        uint32_t r = 0;
+        for (uint32_t k = 0; k < PRED_TRUE; k++) r |= LANE_IN(w->pred[k]) ? 1u << k : 0;
         pd[i] = PICK(r, pd[i]);
     }
     return EXEC_NEXT;
@@ -81,14 +81,11 @@ FN(r2p) {
     UNUSED_ENV;
     SOURCES2;
     const uint32_t which = pb[0];
-    for (uint32_t k = 0; k < 8; k++) {
+    for (uint32_t k = 0; k < PRED_TRUE; k++) {
         if (!(which >> k & 1)) continue;
         uint32_t t = 0;
         LANES t |= pa[i] >> k & 1 ? lane_bit[i] : 0;
-        if (k < 7)
-            x_set_pred(w, k, t, mask);
-        else
-            w->carry = (w->carry & ~mask) | (t & mask);
+        x_set_pred(w, k, t, mask);
     }
     return EXEC_NEXT;
 }
@@ -127,18 +124,18 @@ FN(iscadd_g) {
     return EXEC_NEXT;
 }
 
-// The sum of two words and the carry `in`; where the flag is asked for, it is the sum's carry.
+// The sum of two words and the carry `in`; its carry goes where one is asked for.
 // Either addition may carry, never both.
 #define ADD_CARRY(first, second)                                                                   \
     do {                                                                                           \
-        if (x->flags & MF_CC_OUT) {                                                                \
+        if (x->d1 != X_NONE) {                                                                     \
             uint32_t out = 0;                                                                      \
             LANES {                                                                                \
                 const uint32_t a_ = (first), s_ = a_ + (second), r_ = s_ + (LANE_IN(in) ? 1 : 0);  \
                 out |= ((s_ < a_) | (r_ < s_)) ? lane_bit[i] : 0;                                  \
                 pd[i] = PICK(r_, pd[i]);                                                           \
             }                                                                                      \
-            w->carry = (w->carry & ~mask) | (out & mask);                                          \
+            x_set_pred(w, x->d1, out, mask);                                                       \
         } else {                                                                                   \
             LANES {                                                                                \
                 const uint32_t r_ = (first) + (second) + (LANE_IN(in) ? 1 : 0);                    \
@@ -147,9 +144,9 @@ FN(iscadd_g) {
         }                                                                                          \
     } while (0)
 
-// A subtrahend enters inverted, with a carry-in of one unless the flag is read. The flag is the
-// adder's carry, after a subtraction too: 1 where nothing was borrowed. NVIDIA's machines have it so,
-// and ptxas folds constants so; a chain of subtractions alone cannot tell it from a borrow.
+// A subtrahend enters inverted, with a carry-in of one unless one is taken. The carry is the adder's,
+// after a subtraction too: 1 where nothing was borrowed. NVIDIA's machines have it so, and ptxas
+// folds constants so; a chain of subtractions alone cannot tell it from a borrow.
 FN(iadd_g) {
     UNUSED_ENV;
     SOURCES2;
@@ -169,11 +166,11 @@ FN(iadd_g) {
         }
         return EXEC_NEXT;
     }
-    const uint32_t in = x->flags & MF_CC_IN ? w->carry : na | nb;
+    const uint32_t in = x_pred(w, x->c);
     ADD_CARRY(pa[i] ^ na, pb[i] ^ nb);
     return EXEC_NEXT;
 }
-FN(iadd16) { // sums and differences of low halves; the flags as above make no sense here
+FN(iadd16) { // sums and differences of low halves; a carry makes no sense here
     UNUSED_ENV;
     SOURCES2;
     uint32_t *const pd = x_dst(w, x->d);
@@ -202,7 +199,7 @@ FN(imad_g) {
     const bool pair = wide && !is16;
     const int64_t na = x->mods[0] & OPND_NEG ? -1 : 0, nb = x->mods[1] & OPND_NEG ? -1 : 0;
     const bool nc = x->mods[2] & OPND_NEG;
-    const uint32_t in = x->flags & MF_CC_IN ? w->carry : nc ? ~0u : 0;
+    const uint32_t in = has_c ? x_pred(w, x->e) : 0;
     uint32_t out = 0;
     LANES {
         const int64_t a = (lane_extend(pa[i], is16, is_signed) ^ na) - na;
@@ -215,7 +212,7 @@ FN(imad_g) {
         uint64_t c = 0;
         if (has_c) c = pair ? pc[i] | (uint64_t)pc[i + 32] << 32 : pc[i];
         if (nc) c = pair ? ~c : ~c & 0xffffffffu;
-        const uint64_t carry = has_c && LANE_IN(in) ? 1 : 0;
+        const uint64_t carry = LANE_IN(in) ? 1 : 0;
         const uint64_t s = r + c + carry;
         out |= (pair ? s < r || (carry && s == r) : s >> 32) ? lane_bit[i] : 0;
         uint32_t lo = (uint32_t)s;
@@ -226,7 +223,7 @@ FN(imad_g) {
         pd[i] = PICK(lo, pd[i]);
         if (pair) pd[i + 32] = PICK((uint32_t)(s >> 32), pd[i + 32]);
     }
-    if (x->flags & MF_CC_OUT) w->carry = (w->carry & ~mask) | (out & mask);
+    if (x->d1 != X_NONE) x_set_pred(w, x->d1, out, mask);
     return EXEC_NEXT;
 }
 // 32-bit products with a summand and perhaps carries: halves of addresses, as a GPU without 64-bit
@@ -236,7 +233,7 @@ FN(imad_g) {
         UNUSED_ENV;                                                                                \
         SOURCES3;                                                                                  \
         uint32_t *const pd = x_dst(w, x->d);                                                       \
-        const uint32_t in = x->flags & MF_CC_IN ? w->carry : 0;                                    \
+        const uint32_t in = x_pred(w, x->e);                                                       \
         ADD_CARRY((uint32_t)(product), pc[i]);                                                     \
         return EXEC_NEXT;                                                                          \
     }

@@ -6,12 +6,11 @@
 // Registers and predicates that hold what another thread may change, or what was made of that.
 struct taint {
     uint64_t reg[MAX_GPRS / 64];
-    uint64_t pred; // and the carry, uniform registers and barrier registers as one each
+    uint64_t pred; // and uniform registers and barrier registers as one each
 };
-enum { TAINT_CARRY = PRED_FILE, TAINT_UNIFORM, TAINT_BARRIER };
+enum { TAINT_UNIFORM = PRED_FILE, TAINT_BARRIER };
 static uint32_t taint_bit(const struct isa_ref *ref) {
     switch (ref->file) {
-    case REF_CARRY: return TAINT_CARRY;
     case REF_UGPR: return TAINT_UNIFORM;
     case REF_BARRIER: return TAINT_BARRIER;
     default: return ref->reg;

@@ -66,8 +66,7 @@ static void put_back(const struct trial *t) {
 static bool recurs(const struct trial *t) {
     const struct exec_warp *const w = t->w, *const a = &t->anchor.warp;
     if (w->pc != a->pc || w->active != a->active || w->sp != a->sp || w->live != a->live ||
-        w->reconv != a->reconv || w->kind != a->kind || w->carry != a->carry ||
-        memcmp(w->pred, a->pred, sizeof w->pred))
+        w->reconv != a->reconv || w->kind != a->kind || memcmp(w->pred, a->pred, sizeof w->pred))
         return false;
     const uint8_t *p = t->anchor.bytes;
     if (memcmp(p, w->regs, t->regs) || memcmp(p + t->regs, w->local, t->local)) return false;

@@ -19,7 +19,7 @@
 //   1. in reverse post-order, twice, each instruction that needs counters gets them. One that the
 //      same instruction waits for anyway costs nothing, one that is down costs more the fewer are
 //      left, and any other as many cycles as the first wait for it is likely to last longer
-//   2. to a fixed point: by slot (register, predicate, carry) the counters that may be up for it on
+//   2. to a fixed point: by slot (register or predicate) the counters that may be up for it on
 //      some path, and the cycles until its fixed latency is over. What an instruction touches gives
 //      its wait mask and the stall of whatever may issue before it. Waits and stalls only grow.
 //      Since a wait takes its counters off all slots, the states begin anew when some have grown
@@ -50,8 +50,7 @@ bool control_is_variable(const struct code_latencies *l, const struct minst *m) 
 // A filler that compares stands for a comparison and the guard that waits for it.
 static bool is_guard(const struct minst *m, uint32_t slot) {
     const bool compares = m->klass == OPC_INT_CMP || m->klass == OPC_FP_CMP;
-    const bool guards = (slot >= CONTROL_GUARD && slot < CONTROL_UPRED) ||
-                        (slot >= CONTROL_UGUARD && slot < CONTROL_BARRIER);
+    const bool guards = slot >= CONTROL_GUARD && slot < CONTROL_BARRIER;
     return guards || (slot < CONTROL_PRED && compares && minst_is_filler(m));
 }
 
@@ -92,17 +91,20 @@ uint32_t control_elapsed(const struct code_latencies *l, const struct minst *m, 
 }
 
 // ---- operands -----------------------------------------------------------------------------------
-static uint16_t pred_slot(uint32_t reg, uint32_t own, uint32_t uniform) {
-    return (uint16_t)(reg < PRED_UNIFORM ? own + reg : uniform + reg - PRED_UNIFORM);
+static uint16_t guard_slot(uint32_t reg) {
+    return (uint16_t)(reg < PRED_UNIFORM ? CONTROL_GUARD + reg
+                                         : CONTROL_UGUARD + reg - PRED_UNIFORM);
 }
-static uint16_t guard_slot(uint32_t reg) { return pred_slot(reg, CONTROL_GUARD, CONTROL_UGUARD); }
+// The carry guards nothing.
+static bool is_carry(const struct minst *m, const struct isa_ref *ref) {
+    return ref->reg == PRED_CARRY && isa_leaves_carry(m);
+}
 static uint16_t slot_of(const struct isa_ref *ref) {
     switch (ref->file) {
     case REF_GPR: return (uint16_t)(ref->reg + ref->word);
-    case REF_PRED: return pred_slot(ref->reg, CONTROL_PRED, CONTROL_UPRED);
     case REF_BARRIER: return (uint16_t)(CONTROL_BARRIER + ref->reg);
     case REF_UGPR: return (uint16_t)(CONTROL_UGPR + ref->reg + ref->word);
-    default: return CONTROL_CARRY;
+    default: return (uint16_t)(CONTROL_PRED + ref->reg);
     }
 }
 
@@ -119,7 +121,7 @@ void control_operands(const struct minst *m, struct control_operands *o) {
     n = isa_writes(m, true, ref);
     for (uint32_t i = 0; i < n; i++) {
         o->write[o->n_writes++] = slot_of(&ref[i]);
-        if (ref[i].file == REF_PRED)
+        if (ref[i].file == REF_PRED && !is_carry(m, &ref[i]))
             o->write[o->n_writes++] = guard_slot(ref[i].reg);
     }
 }

@@ -6,15 +6,13 @@
 #include "isa/cfg.h"
 #include "isa/operands.h"
 
-// Registers, predicates, the carry, barrier and uniform registers, and predicates as guards (which see
-// a result later than operands do) as one row of slots.
+// Registers, predicates, predicates as guards (which see a result later than operands do), barrier and
+// uniform registers as one row of slots.
 enum {
     CONTROL_PRED = MAX_GPRS,
-    CONTROL_CARRY = CONTROL_PRED + MAX_PREDS,
-    CONTROL_GUARD,
+    CONTROL_GUARD = CONTROL_PRED + PRED_FILE,
     CONTROL_SLOTS = CONTROL_GUARD + PRED_TRUE, // of our compiler's code
-    CONTROL_UPRED = CONTROL_SLOTS,             // uniform predicates, and as guards
-    CONTROL_UGUARD = CONTROL_UPRED + MAX_PREDS,
+    CONTROL_UGUARD = CONTROL_SLOTS,            // uniform predicates as guards
     CONTROL_BARRIER = CONTROL_UGUARD + MAX_PREDS,
     CONTROL_UGPR = CONTROL_BARRIER + MAX_BARRIERS,
 };

@@ -28,12 +28,12 @@ static const struct {
     uint32_t flag;
     const char *text;
 } flag_text[] = {
-    {MF_FTZ, "FTZ"},   {MF_SAT, "SAT"},       {MF_HI, "HI"},       {MF_WIDE, "WIDE"},
-    {MF_CC_IN, "X"},   {MF_CC_OUT, "CC"},     {MF_NAN, "NAN"},     {MF_RELU, "RELU"},
-    {MF_FULL, "FULL"}, {MF_SHIFTAMT, "SH"},   {MF_WRAP, "W"},      {MF_LEFT, "L"},
-    {MF_UNIFORM, "U"}, {MF_ABS, "XORSIGN"},   {MF_INTRND, "INT"},  {MF_SATFINITE, "SATF"},
-    {MF_BOOLF, "BF"},  {MF_VOLATILE, "VOL"},  {MF_ACQUIRE, "ACQ"}, {MF_RELEASE, "REL"},
-    {MF_SC, "SC"},     {MF_APPROX, "APPROX"}, {MF_FRAME, "FRAME"},
+    {MF_FTZ, "FTZ"},     {MF_SAT, "SAT"},        {MF_HI, "HI"},     {MF_WIDE, "WIDE"},
+    {MF_NAN, "NAN"},     {MF_RELU, "RELU"},      {MF_FULL, "FULL"}, {MF_SHIFTAMT, "SH"},
+    {MF_WRAP, "W"},      {MF_LEFT, "L"},         {MF_UNIFORM, "U"}, {MF_ABS, "XORSIGN"},
+    {MF_INTRND, "INT"},  {MF_SATFINITE, "SATF"}, {MF_BOOLF, "BF"},  {MF_VOLATILE, "VOL"},
+    {MF_ACQUIRE, "ACQ"}, {MF_RELEASE, "REL"},    {MF_SC, "SC"},     {MF_APPROX, "APPROX"},
+    {MF_FRAME, "FRAME"},
 };
 
 static const char *const cmp_text[] = {"",    "EQ",  "NE",  "LT",  "LE",  "GT",  "GE", "EQU",
@@ -167,6 +167,8 @@ static void put_mnemonic(struct text *t, const struct minst *m) {
     if (m->cmp) put(t, ".%s", cmp_text[m->cmp]);
     for (size_t i = 0; i < WW_COUNT(flag_text); i++)
         if (m->flags & flag_text[i].flag) put(t, ".%s", flag_text[i].text);
+    if (isa_takes_carry(m)) put(t, ".X");
+    if (isa_leaves_carry(m)) put(t, ".CC");
     put_type(t, m);
     if (m->rnd < WW_COUNT(rnd_text) && rnd_text[m->rnd][0]) put(t, ".%s", rnd_text[m->rnd]);
     if (m->bop) put(t, ".%s", bop_text[m->bop]);
@@ -183,6 +185,12 @@ static void put_pred(struct text *t, uint32_t p, bool allocated) {
         put(t, "UP%u", p - PRED_UNIFORM);
     else
         put(t, allocated ? "P%u" : "VP%u", p);
+}
+
+// IADD.X and IADD.CC say it of the predicate that is the carry of our compiler's code.
+static bool is_said(const struct minst *m, const struct opnd *o, bool allocated) {
+    return o->kind == OPND_PRED && o->reg == (allocated ? (uint32_t)PRED_CARRY : VPRED_CARRY) &&
+           isa_has_carry(m);
 }
 
 static void put_operand(struct text *t, const struct minst *m, const struct opnd *o,
@@ -234,7 +242,7 @@ static void put_address(struct text *t, const struct minst *m, const struct opnd
 static void put_operands(struct text *t, const struct minst *m, bool allocated) {
     const char *sep = " ";
     for (unsigned i = 0; i < MINST_DSTS; i++) {
-        if (m->dst[i].kind == OPND_NONE) continue;
+        if (m->dst[i].kind == OPND_NONE || is_said(m, &m->dst[i], allocated)) continue;
         put(t, "%s", sep);
         put_operand(t, m, &m->dst[i], allocated);
         sep = ", ";
@@ -246,6 +254,7 @@ static void put_operands(struct text *t, const struct minst *m, bool allocated) 
     while (last >= 0 && m->src[last].kind == OPND_NONE) last--;
     if (memory && last < 0) last = 0;
     for (int i = 0; i <= last; i++) {
+        if (is_said(m, &m->src[i], allocated)) continue;
         put(t, "%s", sep);
         if (m->op == OP_LDC && i == 0) put(t, "c[0x%x]", m->sub);
         if (i == 0 && memory)

@@ -123,7 +123,7 @@ static uint32_t (*const rows[OP_N])(const struct known *k) = {
 
 bool eval_word(const struct minst *m, const uint32_t v[4], uint32_t *out) {
     if (!rows[m->op] || m->dst[0].words > 1 || m->dst[1].kind != OPND_NONE) return false;
-    if (m->flags & (MF_CC_IN | MF_CC_OUT | MF_WIDE | MF_FRAME)) return false;
+    if (isa_has_carry(m) || m->flags & (MF_WIDE | MF_FRAME)) return false;
     if (isa_type_bits(m->type) > 32 || (m->op == OP_PRMT && m->sub > MPRMT_RC16)) return false;
     *out = rows[m->op](&(const struct known){m, v[0], v[1], v[2], v[3]});
     return true;

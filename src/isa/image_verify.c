@@ -3,11 +3,10 @@
 // and (control_verify.c) no operand read before its stall counts and counters let it be there.
 #include "isa/control.h"
 
-// Registers, predicates, the carry, barrier and uniform registers as one set.
+// Registers, predicates, barrier and uniform registers as one set.
 enum {
     FIRST_PRED = MAX_GPRS,
-    CARRY = FIRST_PRED + PRED_FILE,
-    FIRST_BARRIER,
+    FIRST_BARRIER = FIRST_PRED + PRED_FILE,
     FIRST_UGPR = FIRST_BARRIER + MAX_BARRIERS,
     N_STATES = FIRST_UGPR + MAX_UGPRS,
     ROW = (N_STATES + 63) / 64
@@ -66,7 +65,8 @@ static void check_operand(struct verifier *v, uint32_t pc, const struct opnd *o)
         if (o->sub) broken(v, pc, "a part of a register after allocation");
         break;
     case OPND_PRED:
-        if (o->reg >= preds_of(v->im)) broken(v, pc, "a predicate beyond the machine's");
+        if (o->reg >= preds_of(v->im) && o->reg != PRED_CARRY)
+            broken(v, pc, "a predicate beyond the machine's");
         break;
     case OPND_ZERO:
     case OPND_RESULT:
@@ -126,10 +126,9 @@ static void check_inst(struct verifier *v, uint32_t pc) {
 static uint32_t state_of(const struct isa_ref *ref) {
     switch (ref->file) {
     case REF_GPR: return ref->reg + ref->word;
-    case REF_PRED: return FIRST_PRED + ref->reg;
     case REF_BARRIER: return FIRST_BARRIER + ref->reg;
     case REF_UGPR: return FIRST_UGPR + ref->reg + ref->word;
-    default: return CARRY;
+    default: return FIRST_PRED + ref->reg;
     }
 }
 
@@ -144,9 +143,9 @@ static void check_reads_of(struct verifier *v, const struct state *s, uint32_t p
         if (is_exempt || has(s, state_of(&ref[i])) || ref[i].place == place) continue;
         place = ref[i].place;
         v->faults.undefined++;
-        report(v, pc, ref[i].place == REF_GUARD   ? "is guarded by what some path has not written"
-                      : ref[i].file == REF_CARRY ? "reads a carry that some path has not written"
-                                                 : "reads what some path has not written");
+        report(v, pc,
+               ref[i].place == REF_GUARD ? "is guarded by what some path has not written"
+                                         : "reads what some path has not written");
     }
 }
 
@@ -185,7 +184,6 @@ static void pass(const struct verifier *v, struct state *s, const struct minst *
         const bool sp = has(s, 1);
         const struct state lost = written_by_call(v, m);
         for (unsigned x = 0; x < ROW; x++) s->bit[x] &= ~lost.bit[x];
-        take_out(s, CARRY);
         if (sp) add(s, 1);
     }
 }

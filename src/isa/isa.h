@@ -130,12 +130,17 @@ enum { PRED_TRUE = 7, PRED_NONE = 7, MAX_PREDS = 8, MAX_GPRS = 256 };
 // All predicates of a warp, its uniform ones among them; uniform and barrier registers.
 enum { PRED_UNIFORM = 8, UPRED_TRUE = 15, PRED_FILE = 16, MAX_UGPRS = 64, MAX_BARRIERS = 16 };
 static inline bool pred_is_true(uint32_t p) { return p == PRED_TRUE || p == UPRED_TRUE; }
+// The carry of additions is a predicate that no allocation hands out: IADD and IMAD leave it in
+// dst[1] and take it as the source behind their summands (isa_takes_carry). Machine code of real
+// compilers has a uniform predicate of this number, and no carry of its own.
+enum { PRED_CARRY = PRED_UNIFORM };
 // A function that may be called through a register leaves registers from there on as they were; of
 // predicates it keeps none.
 enum { CODE_FIRST_KEPT = 16 };
-// Before allocation predicates are numbered from 0 without end, and VPRED_TRUE is PT, as an
-// operand and as a guard.
-#define VPRED_TRUE UINT32_MAX
+// Before allocation predicates are numbered from 0 without end, VPRED_TRUE is PT, as an operand and
+// as a guard, and VPRED_CARRY is PRED_CARRY.
+#define VPRED_TRUE  UINT32_MAX
+#define VPRED_CARRY (UINT32_MAX - 1)
 
 // Constant banks. c[0]: words of the launch, then kernel parameters (bank0.h); c[2]: literals of the
 // kernel; c[3]: the module's .const variables; c[4]: addresses of its variables and functions, in
@@ -152,12 +157,10 @@ enum mrnd { MRND_NONE, MRND_RN, MRND_RZ, MRND_RM, MRND_RP, MRND_RNA };
 
 enum minst_flags {
     MF_FTZ = 1 << 0,
-    MF_SAT = 1 << 1,    // float: clamp to [0,1]; integer: clamp to the type
-    MF_HI = 1 << 2,     // high half of a product
-    MF_WIDE = 1 << 3,   // full product: destination has twice the words
-    MF_CC_OUT = 1 << 4, // writes the carry flag
-    MF_CC_IN = 1 << 5,  // reads the carry flag
-    MF_NAN = 1 << 6,    // min/max propagate NaN
+    MF_SAT = 1 << 1,  // float: clamp to [0,1]; integer: clamp to the type
+    MF_HI = 1 << 2,   // high half of a product
+    MF_WIDE = 1 << 3, // full product: destination has twice the words
+    MF_NAN = 1 << 6,  // min/max propagate NaN
     MF_RELU = 1 << 7,
     MF_APPROX = 1 << 8,
     MF_FULL = 1 << 9,      // div.full
@@ -172,17 +175,19 @@ enum minst_flags {
     MF_ACQUIRE = 1 << 18,
     MF_RELEASE = 1 << 19,
     MF_SC = 1 << 20,
-    MF_BOOLF = 1 << 21,  // set: destination is 1.0f / 0.0f rather than all ones / zero
+    MF_BOOLF = 1 << 21, // set: destination is 1.0f / 0.0f rather than all ones / zero
     MF_NOFTZ = 1 << 23,
     MF_CMP3 = 1 << 24, // setp with two predicate results p|q
     // The function's frame size, rounded up to 16, is added to the offset (memory operations) or
     // to src[1]'s immediate (others), subtracted when that immediate is negative. image resolves
     // it when the frame's final size is known, and clears the flag.
     MF_FRAME = 1 << 25,
-    MF_SPILL = 1 << 26, // a spilled register's place in local memory, which no program wrote or reads
-    MF_AS_MAD = 1 << 27, // a move, addition or shift in the form of a multiply-add, in whose pipeline
-                         // it runs (pipes.c)
-    MF_STRONG = 1 << 28, // with MF_VOLATILE: relaxed, acquire or release, which may synchronise
+    MF_SPILL =
+        1 << 26, // a spilled register's place in local memory, which no program wrote or reads
+    MF_AS_MAD =
+        1 << 27, // a move, addition or shift in the form of a multiply-add, in whose pipeline
+                 // it runs (pipes.c)
+    MF_STRONG = 1 << 28,   // with MF_VOLATILE: relaxed, acquire or release, which may synchronise
     MF_CONTRACT = 1 << 29, // a product or sum that may be fused with another; gone behind opt_fuse
 };
 
@@ -275,6 +280,21 @@ static inline bool minst_is_lead(const struct minst *m) { return minst_is_filler
 // The class whose pipeline, latency and interval are the instruction's.
 static inline uint8_t minst_timing(const struct minst *m) {
     return m->flags & MF_AS_MAD ? (uint8_t)OPC_INT_MAD : m->klass;
+}
+
+// Whether an addition takes a carry, leaves one, or either.
+static inline unsigned isa_carry_source(const struct minst *m) {
+    return m->op == OP_IADD ? 2 : m->op == OP_IMAD ? 3 : MINST_SRCS;
+}
+static inline bool isa_takes_carry(const struct minst *m) {
+    const unsigned s = isa_carry_source(m);
+    return s < MINST_SRCS && m->src[s].kind == OPND_PRED;
+}
+static inline bool isa_leaves_carry(const struct minst *m) {
+    return isa_carry_source(m) < MINST_SRCS && m->dst[1].kind == OPND_PRED;
+}
+static inline bool isa_has_carry(const struct minst *m) {
+    return isa_takes_carry(m) || isa_leaves_carry(m);
 }
 
 // Whether the machine takes operand `o` as src[s] of `i`, the other sources being as they are:

@@ -45,7 +45,7 @@ const char *slot_words_text(enum slot_words w);
 const char *isa_operands_fault(const struct minst *m, bool is_placed);
 
 // ---- reads and writes ---------------------------------------------------------------------------
-enum ref_file { REF_GPR, REF_PRED, REF_CARRY, REF_UGPR, REF_BARRIER };
+enum ref_file { REF_GPR, REF_PRED, REF_UGPR, REF_BARRIER };
 enum { REF_GUARD = 8, REF_IMPLIED }; // places that are no slots
 struct isa_ref {
     uint8_t file;  // enum ref_file
@@ -75,17 +75,11 @@ static inline uint32_t ref_operand(const struct opnd *o, unsigned place, bool al
     return o->words;
 }
 // The predicates of a mask, counted from `first`.
-static inline uint32_t ref_predicates_from(uint32_t first, uint32_t mask, struct isa_ref *ref) {
+static inline uint32_t ref_predicates(uint32_t first, uint32_t mask, struct isa_ref *ref) {
     uint32_t n = 0;
     for (uint32_t p = 0; p < PRED_TRUE; p++)
         if (mask >> p & 1)
             ref[n++] = (struct isa_ref){.file = REF_PRED, .place = REF_IMPLIED, .reg = first + p};
-    return n;
-}
-static inline uint32_t ref_predicates(uint32_t mask, struct isa_ref *ref) {
-    uint32_t n = ref_predicates_from(0, mask, ref);
-    if (mask >> PRED_TRUE & 1)
-        ref[n++] = (struct isa_ref){.file = REF_CARRY, .place = REF_IMPLIED};
     return n;
 }
 
@@ -99,18 +93,16 @@ static inline uint32_t isa_reads(const struct minst *m, bool allocated,
     for (unsigned s = 0; s < MINST_SRCS; s++) n += ref_operand(&m->src[s], s, allocated, ref + n);
     if (allocated ? !pred_is_true(m->guard) : m->guard != VPRED_TRUE)
         ref[n++] = (struct isa_ref){.file = REF_PRED, .place = REF_GUARD, .reg = m->guard};
-    if (m->flags & MF_CC_IN) ref[n++] = (struct isa_ref){.file = REF_CARRY, .place = REF_IMPLIED};
-    if (m->op == OP_P2R) n += ref_predicates(UINT8_MAX, ref + n);
-    if (m->op == OP_P2RM) n += ref_predicates_from(m->aux, (uint32_t)m->src[1].imm, ref + n);
+    if (m->op == OP_P2R) n += ref_predicates(0, UINT8_MAX, ref + n);
+    if (m->op == OP_P2RM) n += ref_predicates(m->aux, (uint32_t)m->src[1].imm, ref + n);
     return n;
 }
 static inline uint32_t isa_writes(const struct minst *m, bool allocated,
                                   struct isa_ref ref[ISA_MAX_REFS]) {
     uint32_t n = 0;
     for (unsigned d = 0; d < MINST_DSTS; d++) n += ref_operand(&m->dst[d], d, allocated, ref + n);
-    if (m->flags & MF_CC_OUT) ref[n++] = (struct isa_ref){.file = REF_CARRY, .place = REF_IMPLIED};
-    if (m->op == OP_R2P) n += ref_predicates((uint32_t)m->src[1].imm, ref + n);
-    if (m->op == OP_R2PM) n += ref_predicates_from(m->aux, (uint32_t)m->src[1].imm, ref + n);
+    if (m->op == OP_R2P) n += ref_predicates(0, (uint32_t)m->src[1].imm, ref + n);
+    if (m->op == OP_R2PM) n += ref_predicates(m->aux, (uint32_t)m->src[1].imm, ref + n);
     return n;
 }
 

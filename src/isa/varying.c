@@ -1,5 +1,5 @@
-// Data flow for code_varying_branches: which registers, predicates and the carry may differ between
-// two CTAs in lock step, ahead of each machine instruction. Forward, joined where ways meet, over
+// Data flow for code_varying_branches: which registers and predicates may differ between two
+// CTAs in lock step, ahead of each machine instruction. Forward, joined where ways meet, over
 // all functions of the image; a return goes on behind every call. Registers differ until they are
 // written, as nothing says what is in them. Differing conditions need no edges of their own: CTAs
 // that part at one are no longer in lock step.
@@ -11,13 +11,12 @@
 enum {
     GPR_WORDS = MAX_GPRS / 64,
     FIRST_PRED = MAX_GPRS,
-    CARRY = FIRST_PRED + PRED_FILE,
-    FIRST_BARRIER,
+    FIRST_BARRIER = FIRST_PRED + PRED_FILE,
     FIRST_UGPR = FIRST_PRED + 64,
     WORDS = GPR_WORDS + 2
 };
 struct state {
-    uint64_t bits[WORDS]; // registers, predicates, the carry, barrier and uniform registers
+    uint64_t bits[WORDS]; // registers, predicates, barrier and uniform registers
 };
 struct flow {
     const struct code_image *im;
@@ -33,10 +32,9 @@ static void set(struct state *s, uint32_t bit, bool to) {
 static uint32_t bit_of(const struct isa_ref *ref) {
     switch (ref->file) {
     case REF_GPR: return ref->reg + ref->word;
-    case REF_PRED: return FIRST_PRED + ref->reg;
     case REF_BARRIER: return FIRST_BARRIER + ref->reg;
     case REF_UGPR: return FIRST_UGPR + ref->reg + ref->word;
-    default: return CARRY;
+    default: return FIRST_PRED + ref->reg;
     }
 }
 

@@ -107,7 +107,6 @@ static bool const_line(struct decoder *d, const struct opnd *o, struct sm_inst *
 
 static uint16_t predicate_bit(const struct isa_ref *ref) {
     switch (ref->file) {
-    case REF_CARRY: return CARRY_BIT;
     case REF_UGPR: return 1u << PRED_TRUE;     // all of them as one
     case REF_BARRIER: return 1u << UPRED_TRUE; // likewise
     default: return (uint16_t)(1u << ref->reg);

@@ -65,7 +65,7 @@ struct sm_inst {
     uint64_t const_mask; // lines of sm_kernel.const_line that its constant operands lie in
     uint8_t src[16];     // register rows to read, each once; of the first SM_FEW_SRC, those that it
                          // lacks: rows of it
-    uint16_t use_p, dst_p; // predicates 0..6; bit 8: the carry flag
+    uint16_t use_p, dst_p; // predicates; all uniform registers as one more, all barrier registers
     uint16_t flags;        // SI_*
     uint16_t latency, interval;
     uint8_t unit, klass;  // enum unit_class, enum op_class
@@ -78,7 +78,7 @@ struct sm_inst {
 enum { SM_FEW_SRC = 3 };
 static_assert(sizeof(struct sm_inst) == 64, "an instruction is a cache line");
 
-enum { MAX_DST_ROWS = 16, CARRY_BIT = 1 << 8, WIDE_WORDS = 3, MAX_CONST_LINES = 64 };
+enum { MAX_DST_ROWS = 16, WIDE_WORDS = 3, MAX_CONST_LINES = 64 };
 struct sm_wide {
     uint64_t use[WIDE_WORDS], dst[WIDE_WORDS];
 };

@@ -19,12 +19,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                 lower_func(&f, NULL, &d);
                 for (uint32_t i = 0; i < f.inst.n; i++) { // every register and label exists
                     const struct minst *const x = &f.inst.at[i];
-                    for (unsigned o = 0; o < 6; o++) {
-                        const struct opnd *const p = o < 2 ? &x->dst[o] : &x->src[o - 2];
+                    for (unsigned o = 0; o < MINST_DSTS + MINST_SRCS; o++) {
+                        const struct opnd *const p =
+                            o < MINST_DSTS ? &x->dst[o] : &x->src[o - MINST_DSTS];
                         if (p->kind == OPND_GPR && (p->reg >= f.vreg_words.n ||
                                                     p->sub + p->words > f.vreg_words.at[p->reg]))
                             __builtin_trap();
-                        if (p->kind == OPND_PRED && p->reg != VPRED_TRUE && p->reg >= f.n_vpreds)
+                        if (p->kind == OPND_PRED && p->reg < VPRED_CARRY && p->reg >= f.n_vpreds)
                             __builtin_trap();
                     }
                     if (x->op == OP_BRA && (x->target < 0 || (uint32_t)x->target >= f.label_at.n ||

@@ -83,6 +83,13 @@ static inline struct minst *emit(struct builder *b, enum mop op, struct opnd d, 
     vec_push(&b->arena, &b->f.inst, m);
     return &b->f.inst.at[b->f.inst.n - 1];
 }
+// The low half of a 64-bit addition leaves a carry, the high half takes it.
+static inline void set_half(struct minst *m, unsigned half) {
+    if (half == 0)
+        m->dst[1] = pred(VPRED_CARRY);
+    else
+        m->src[isa_carry_source(m)] = pred(VPRED_CARRY);
+}
 static inline struct minst *emit_branch(struct builder *b, int32_t to, uint32_t guard, bool not ) {
     struct minst *m = emit(b, OP_BRA, nothing, nothing, nothing);
     m->target = to;

@@ -97,9 +97,9 @@ static inline void machine_put(struct machine *m, const struct opnd *d, uint64_t
 
 static inline uint64_t machine_add(struct machine *m, const struct minst *i, uint32_t a, uint32_t b,
                                    bool neg_a, bool neg_b) {
-    const uint32_t cf = i->flags & MF_CC_IN ? m->carry : neg_a || neg_b;
+    const uint32_t cf = isa_takes_carry(i) ? m->carry : neg_a || neg_b;
     const uint64_t r = (uint64_t)(neg_a ? ~a : a) + (neg_b ? ~b : b) + cf;
-    if (i->flags & MF_CC_OUT) m->carry = r >> 32 & 1;
+    if (isa_leaves_carry(i)) m->carry = r >> 32 & 1;
     return (uint32_t)r;
 }
 

@@ -36,7 +36,7 @@ static void by_definition(const struct live *l, const struct mfunc *f, uint8_t *
                     const uint32_t to = l->cfg->block[l->cfg->edge[b->succ + e]].first;
                     for (uint32_t s = 0; s < slots; s++) out[s] |= in[(size_t)to * slots + s];
                 }
-            for (unsigned which = 0; which < LIVE_RESULTS; which++)
+            for (unsigned which = 0; which < MINST_DSTS; which++)
                 for (uint32_t k = live_writes(l, m, which, slot); k-- > 0;)
                     if (m->guard == VPRED_TRUE) out[slot[k]] = 0;
             for (uint32_t k = live_reads(l, m, slot); k-- > 0;) out[slot[k]] = 1;
@@ -119,7 +119,7 @@ static void a_guarded_write_keeps_what_was_there(void **state) {
     struct live *l = one_guarded_write(&b, &a, &p, false, false);
     assert_true(is_live(&b, l, l->word_base[a], 3));
     // no first result; the others do not exist
-    assert_int_equal(l->kills[3], (1u << LIVE_RESULTS) - 2);
+    assert_int_equal(l->kills[3], (1u << MINST_DSTS) - 2);
     build_free(&b);
 }
 

@@ -76,9 +76,8 @@ static inline void text_opcode(struct text *t, const struct minst *m) {
     static const struct {
         uint32_t flag;
         const char *text;
-    } flags[] = {{MF_HI, ".HI"},      {MF_CC_IN, ".X"},        {MF_CC_OUT, ".CC"},
-                 {MF_FTZ, ".FTZ"},    {MF_SAT, ".SAT"},        {MF_FRAME, ".FRAME"},
-                 {MF_INTRND, ".INT"}, {MF_VOLATILE, ".STRONG"}};
+    } flags[] = {{MF_HI, ".HI"},       {MF_FTZ, ".FTZ"},    {MF_SAT, ".SAT"},
+                 {MF_FRAME, ".FRAME"}, {MF_INTRND, ".INT"}, {MF_VOLATILE, ".STRONG"}};
     if (minst_is_filler(m)) {
         text_add(t, "%s%s", minst_is_lead(m) ? "<" : "+", op_class_text(m->klass));
         return;
@@ -88,6 +87,8 @@ static inline void text_opcode(struct text *t, const struct minst *m) {
     if (mop_info[m->op].flags & (OPF_LOAD | OPF_STORE)) text_add(t, "%s", space[m->space]);
     for (size_t k = 0; k < WW_COUNT(flags); k++)
         if (m->flags & flags[k].flag) text_add(t, "%s", flags[k].text);
+    if (isa_takes_carry(m)) text_add(t, ".X");
+    if (isa_leaves_carry(m)) text_add(t, ".CC");
 }
 
 static inline void text_opnd(struct text *t, const struct opnd *o) {
@@ -101,6 +102,8 @@ static inline void text_opnd(struct text *t, const struct opnd *o) {
     case OPND_PRED:
         if (o->reg == VPRED_TRUE)
             text_add(t, "%sPT", sign);
+        else if (o->reg == VPRED_CARRY)
+            text_add(t, "%sCC", sign);
         else
             text_add(t, "%sp%u", sign, o->reg);
         break;

@@ -23,7 +23,9 @@ static uint64_t value(const struct cpu *c, const struct opnd *o) {
     case OPND_CONST:
         memcpy(&v, (o->bank == CB_LITERAL ? c->f->literals.at : c->c0) + o->reg, 4 * o->words);
         break;
-    case OPND_PRED: return (o->reg == VPRED_TRUE || c->pred[o->reg]) != !!(o->mods & OPND_NOT);
+    case OPND_PRED:
+        if (o->reg == VPRED_CARRY) return c->carry;
+        return (o->reg == VPRED_TRUE || c->pred[o->reg]) != !!(o->mods & OPND_NOT);
     default: break;
     }
     if (o->mods & OPND_NOT) v = ~v;
@@ -47,9 +49,9 @@ static uint64_t extend(uint64_t v, unsigned bits, bool is_signed) {
 
 static uint64_t with_carry(struct cpu *c, const struct minst *m, uint32_t a, uint32_t b, bool neg_a,
                            bool neg_b) {
-    const uint64_t cf = m->flags & MF_CC_IN ? c->carry : neg_a || neg_b;
+    const uint64_t cf = isa_takes_carry(m) ? c->carry : neg_a || neg_b;
     const uint64_t r = (uint64_t)(neg_a ? ~a : a) + (neg_b ? ~b : b) + cf;
-    if (m->flags & MF_CC_OUT) c->carry = r >> 32 & 1;
+    if (isa_leaves_carry(m)) c->carry = r >> 32 & 1;
     return (uint32_t)r;
 }
 

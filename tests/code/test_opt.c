@@ -46,8 +46,8 @@ static struct minst *end(struct builder *b) { return emit(b, OP_EXIT, nothing, n
 // d = a + b in two halves
 static void add64(struct builder *b, uint32_t d, struct opnd a0, struct opnd a1, struct opnd b0,
                   struct opnd b1) {
-    emit(b, OP_IADD, gpr_sub(d, 0, 1), a0, b0)->flags = MF_CC_OUT;
-    emit(b, OP_IADD, gpr_sub(d, 1, 1), a1, b1)->flags = MF_CC_IN;
+    set_half(emit(b, OP_IADD, gpr_sub(d, 0, 1), a0, b0), 0);
+    set_half(emit(b, OP_IADD, gpr_sub(d, 1, 1), a1, b1), 1);
 }
 
 static void constants_become_operands(void **state) {

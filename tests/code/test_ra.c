@@ -6,7 +6,7 @@ static void check_ranges(const struct mfunc *f, uint32_t max_regs, uint64_t seed
         const struct minst *m = &f->inst.at[i];
         for (unsigned j = 0; j < 6; j++) {
             const struct opnd *o = j < 2 ? &m->dst[j] : &m->src[j - 2];
-            if (o->kind == OPND_PRED) assert_true(o->reg < MAX_PREDS);
+            if (o->kind == OPND_PRED) assert_true(o->reg < MAX_PREDS || o->reg == PRED_CARRY);
             if (o->kind != OPND_GPR) continue;
             if (o->reg % o->words || o->reg + o->words > max_regs || o->sub)
                 fail_msg("seed %llu: R%u with %u words", (unsigned long long)seed, o->reg,

@@ -103,13 +103,13 @@ static inline void random_idiom(struct pool *p, struct opnd d) {
                  from_constants ? cbank(CB_LAUNCH, 0x20 + 4 * i) : any_word(p), nothing);
         for (uint8_t i = 0; i < 2; i++) {
             m = emit(b, OP_IADD, gpr_sub(s, i, 1), gpr_sub(c, i, 1), gpr_sub(w, i, 1));
-            m->flags = i ? MF_CC_IN : MF_CC_OUT;
+            set_half(m, i);
         }
         const uint32_t e = vreg(b, 2);
         const uint32_t k = 4 * build_random(b, 100);
         for (uint8_t i = 0; i < 2; i++) {
             m = emit(b, OP_IADD, gpr_sub(e, i, 1), gpr_sub(s, i, 1), imm(i ? 0 : k));
-            m->flags = i ? MF_CC_IN : MF_CC_OUT;
+            set_half(m, i);
         }
         m = emit(b, OP_LD, d, gpr_sub(e, 0, 2), nothing);
         m->space = SPACE_GLOBAL;
@@ -152,7 +152,7 @@ static inline void random_idiom(struct pool *p, struct opnd d) {
         for (uint8_t i = 0; i < 2; i++) {
             m = emit(b, OP_IADD, gpr_sub(e, i, 1), gpr_sub(c, i, 1),
                      imm(i ? build_random(b, 2) : 16 * build_random(b, 2)));
-            m->flags = i ? MF_CC_IN : MF_CC_OUT;
+            set_half(m, i);
             if (minus) m->src[1].mods = OPND_NEG;
         }
         emit(b, OP_LOP, d, gpr_sub(e, 0, 1), gpr_sub(e, 1, 1))->sub = MLOGIC_XOR;
@@ -254,11 +254,10 @@ static inline void random_op(struct pool *p) {
         if (!p->n_pair) break;
         const struct opnd e = any_pair(p), f = any_pair(p), g = any_pair(p);
         const uint32_t t = vreg(b, 2);
-        emit(b, OP_IADD, gpr_sub(t, 0, 1), gpr_sub(f.reg, f.sub, 1), gpr_sub(g.reg, g.sub, 1))
-            ->flags = MF_CC_OUT;
-        emit(b, OP_IADD, gpr_sub(t, 1, 1), gpr_sub(f.reg, f.sub + 1, 1),
-             gpr_sub(g.reg, g.sub + 1, 1))
-            ->flags = MF_CC_IN;
+        for (uint8_t i = 0; i < 2; i++)
+            set_half(emit(b, OP_IADD, gpr_sub(t, i, 1), gpr_sub(f.reg, (uint8_t)(f.sub + i), 1),
+                          gpr_sub(g.reg, (uint8_t)(g.sub + i), 1)),
+                     i);
         emit(b, OP_MOV, gpr_sub(e.reg, e.sub, 1), gpr_sub(t, 0, 1), nothing);
         emit(b, OP_MOV, gpr_sub(e.reg, e.sub + 1, 1), gpr_sub(t, 1, 1), nothing);
         break;

@@ -112,9 +112,10 @@ static void refuses(void **state) {
     struct minst m = {.op = OP_IADD, .type = ITYPE_U32, .dst = {R(1)}, .src = {R(1), R(2)}};
     assert_true(eval_word(&m, v, &value));
     assert_int_equal(value, 3);
-    m.flags = MF_CC_OUT;
+    m.dst[1] = P(PRED_CARRY);
     assert_false(eval_word(&m, v, &value));
-    m.flags = MF_CC_IN;
+    m.dst[1] = (struct opnd){.kind = OPND_NONE};
+    m.src[2] = P(PRED_CARRY);
     assert_false(eval_word(&m, v, &value));
     m = (struct minst){.op = OP_IMUL, .type = ITYPE_U32, .flags = MF_WIDE, .dst = {RD(2)}};
     assert_false(eval_word(&m, v, &value));

@@ -61,7 +61,7 @@ static inline void op_step(struct op_run *r, uint32_t active) {
     put_lanes(p, RES, &r->old, 4);
     w->pred[PD] = w->pred[PQ] = 0x5a5a5a5au;
     w->pred[PSRC] = r->psrc;
-    w->carry = r->carry;
+    w->pred[PRED_CARRY] = r->carry;
     w->pc = 0;
     w->active = active;
     w->live = w->exists = ~0u;
@@ -70,7 +70,7 @@ static inline void op_step(struct op_run *r, uint32_t active) {
     for (uint32_t k = 0; k < 4; k++) memcpy(r->d.w[k], reg(p, RES + k), 128);
     r->pd = w->pred[PD];
     r->pq = w->pred[PQ];
-    r->carry_out = w->carry;
+    r->carry_out = w->pred[PRED_CARRY];
 }
 
 // Values that break things, then random ones.

@@ -158,8 +158,11 @@ static void pipelines_are_evened_out(void **state) {
     assert_int_equal(balanced(fmas, 5), 0);
     struct minst constants[] = {add(1, 0, 2), add(2, 0, 1), op3(OP_LOP, 2, 0, 1), e};
     constants[0].src[1] = immediate(7);
-    constants[1].flags = MF_CC_OUT;
+    constants[1].dst[1] = (struct opnd){.kind = OPND_PRED, .reg = PRED_CARRY};
     assert_int_equal(balanced(constants, 4), 0);
+    struct minst carries[] = {add(1, 0, 2), add(2, 0, 1), op3(OP_LOP, 2, 0, 1), e};
+    carries[0].src[2] = carries[1].src[2] = (struct opnd){.kind = OPND_PRED, .reg = PRED_CARRY};
+    assert_int_equal(balanced(carries, 4), 0);
     struct minst others[] = {
         inst(OP_MOV),         op3(OP_SHL, 2, 1, 0), op3(OP_ISCADD, 3, 1, 2), op3(OP_SHL, 2, 1, 3),
         op3(OP_LOP, 2, 0, 1), op3(OP_LOP, 2, 0, 1), op3(OP_LOP, 2, 0, 1),    e};
