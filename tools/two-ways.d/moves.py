@@ -34,12 +34,17 @@ class Move:
         self.name, self.body = name, body
 
     def kernel(self, name):
-        return (f'.visible .entry {name}(.param .u64 in, .param .u64 out)\n{{\n'
-                ' .reg .b16 %h<9>; .reg .b32 %r<16>, %i, %t, %sh, %lo; .reg .b64 %d<16>, %src, %row, %gs; .reg .pred %p<4>;\n'
-                ' mov.u32 %r0,%ctaid.x; mov.u32 %r1,%ntid.x; mov.u32 %t,%tid.x; mad.lo.u32 %i,%r0,%r1,%t;\n'
-                ' ld.param.u64 %src,[in]; ld.param.u64 %row,[out]; mul.wide.u32 %d0,%i,16;\n'
-                ' add.u64 %src,%src,%d0; add.u64 %row,%row,%d0;\n'
-                f' {self.body}\n ret;\n}}\n')
+        return several(name, [self])
+
+
+def several(name, moves):
+    """A kernel of several, each with rows of its own."""
+    bodies = ''.join(f' {{ {m.body} }}\n' + (f' add.u64 %row,%row,{16 * 1024};\n' if m is not moves[-1] else '') for m in moves)
+    return (f'.visible .entry {name}(.param .u64 in, .param .u64 out)\n{{\n'
+            ' .reg .b16 %h<9>; .reg .b32 %r<16>, %i, %t, %sh, %lo; .reg .b64 %d<16>, %src, %row, %gs; .reg .pred %p<4>;\n'
+            ' mov.u32 %r0,%ctaid.x; mov.u32 %r1,%ntid.x; mov.u32 %t,%tid.x; mad.lo.u32 %i,%r0,%r1,%t;\n'
+            ' ld.param.u64 %src,[in]; ld.param.u64 %row,[out]; mul.wide.u32 %d0,%i,16;\n'
+            f' add.u64 %src,%src,%d0; add.u64 %row,%row,%d0;\n{bodies} ret;\n}}\n')
 
 
 # Where the 16 bytes of a space lie: how their address is made, what it is, how they are filled.

@@ -1,9 +1,12 @@
 """Kernels by set, all of one shape: text, a launch, and what its output holds."""
+import pathlib
 import random
+import re
 
 import bits
 import moves
-from model import columns, emit, randprog  # tests/semantics
+from model import columns, emit, randprog  # of tests/semantics
+from model.forms import Form
 
 HEADER = '.version {isa}\n.target sm_{arch}\n.address_size 64\n'
 THREADS, BLOCK = columns.N, 64
@@ -76,22 +79,25 @@ def model_set(col, places, modules, chosen):
         yield f'model_{name}', m.common, m.kept
 
 
-def random_set(col, places, count, first, seed):
-    """Random programs of the model: what they compute is known, too."""
+def programs_into(m, col, places, seed, numbers, sizes):
+    """Random programs of the model, without what newer GPUs have: what they compute is known, too."""
     groups, weight = randprog.pools(col)
     groups = {k: [f for f in g if not any(w in f.name for w in NEWER)] for k, g in groups.items()}
-    shape = random.Random(seed)
+    m.text.append(randprog.SCRATCH)
+    for k in numbers:
+        shape = random.Random(f'{seed}:{k}')
+        g = randprog.Gen(k, f'{seed}.{k}', (groups, weight), shape.random() < 0.2, shape.choice(sizes))
+        g.name = f'program{k}'               # p1 is a register, and ptxas crashes on a kernel of that name
+        m.run(g.name, 1, randprog.T, 12 * randprog.T, ' in=operands')
+        for j, (values, what) in enumerate(zip(g.run(col), ('ints', 'wide', 'floats'))):
+            m.form(f'{g.name}:{what}', 4 * randprog.T * j, 4, 'exact', values)
+        m.text.append(g.ptx(places))
+
+
+def random_set(col, places, count, first, seed):
     for at in range(first, first + count, 100):
         m = Collector('random')
-        m.text.append(randprog.SCRATCH)
-        for k in range(at, min(at + 100, first + count)):
-            pressure = shape.random() < 0.2
-            g = randprog.Gen(k, f'{seed}.{k}', (groups, weight), pressure, shape.choice([12, 24, 40, 70, 120]))
-            g.name = f'program{k}'               # p1 is a register, and ptxas crashes on a kernel of that name
-            m.run(g.name, 1, randprog.T, 12 * randprog.T, ' in=operands')
-            for j, (values, what) in enumerate(zip(g.run(col), ('ints', 'wide', 'floats'))):
-                m.form(f'{g.name}:{what}', 4 * randprog.T * j, 4, 'exact', values)
-            m.text.append(g.ptx(places))
+        programs_into(m, col, places, seed, range(at, min(at + 100, first + count)), [12, 24, 40, 70, 120])
         m.close()
         yield f'random_{at}', m.common, m.kept
 
@@ -120,3 +126,92 @@ def moves_set(places):
     for k, f in enumerate(moves.forms()):
         out.append(Kernel(f'm{k}', f.kernel(f'm{k}'), 16 * THREADS, [Output(f.name, 0, 4, 4 * THREADS)]))
     return pack('moves', out, moves.TABLE)
+
+
+# ---- what tests/semantics/two_ways keeps: many forms a kernel
+class Unknown(Form):
+    """A form that no model has an expectation for."""
+
+    def expected(self, col, i):
+        return 0
+
+
+def as_form(b, guarded):
+    """An operation of bits.def as a form of the model's printer."""
+    letters = dict(zip('abce', b.columns()))
+    body = re.sub(r'\$d', '{out}', re.sub('[{}]', lambda m: 2 * m.group(), b.body))
+    body = re.sub(r'\$([abce])', r'{\1}', body)
+    zero = ''.join(f' setp.ne.b32 %q0,{{{x}}},0;' for x, k in zip('abce', b.operands) if k == 'z')
+    if ';' in body.rstrip(';') or zero:
+        body = f'{{{{ .reg .b32 %u<4>; .reg .b64 %t<4>; .reg .pred %q<4>;{zero} {body} }}}}'
+    else:
+        body = body.rstrip(';')
+    kind = 'near' if b.kind == 'near' else 'exact'
+    if b.format in tuple('hHbBd') and kind == 'exact':
+        kind = {'h': 'nan16', 'H': 'nan16x2', 'd': 'nan64'}[b.format]
+    dst = {2: 'b16', 4: 'b32', 8: 'b64'}[bits.BYTES.get(b.result, 4)]
+    return Unknown(body, dst, letters, None, kind, name=re.sub(r'[ ,]+', '_', ('@p ' if guarded else '') + b.name),
+                   guard='@' if guarded and '{{' not in body else None)
+
+
+class Kept(emit.Module):
+    """A module of several forms a kernel, with the comments that tests read."""
+
+    def __init__(self, name, isa, arch):
+        super().__init__(name, HEADER.format(isa=isa, arch=arch))
+        self.expect_nothing = True
+
+    def form(self, name, at, width, kind, values, args=''):
+        super().form(name, at, width, kind, values[:0] or [0] * len(values), args)
+
+    def write(self, folder, places):
+        head = self.header
+        if self.uses_columns:
+            head += ''.join(f'// column {c} at={at} bytes={columns.width(c)}\n' for c, at in places.items())
+        path = pathlib.Path(folder) / f'{self.name}.ptx'
+        path.write_text('// Made by tools/two-ways --keep.\n' + head + ''.join(self.text))
+        return path
+
+
+def kept(col, places, isa, arch, refused):
+    """Modules to keep; `refused` are names of forms that a compiler does not take."""
+    every = [b for b in bits.forms() if '$s' not in b.body and '$m' not in b.body]
+    part = {'floats': 'hHfd', 'integers': 'sil'}
+    for name, results in part.items():
+        m = Kept('bits_' + name, isa, arch)
+        fs = [as_form(b, g) for k, b in enumerate(every) for g in ((False, True) if k % 5 == 0 and not b.together else (False,))
+              if b.result in results and not b.together and b.name not in refused]
+        m.add_forms(col, places, fs, 256, 40)
+        yield m
+    m = Kept('bits_warps', isa, arch)
+    m.add_forms(col, places, [as_form(b, False) for b in every if b.together and b.name not in refused], 128, 20)
+    yield m
+    m = Kept('moves', isa, arch)
+    m.text.append(moves.TABLE)
+    plain = [f for f in moves.forms() if f.name not in refused and '(executes)' not in f.name]
+    plain = [f for k, f in enumerate(plain) if not re.search(r'^(ld|st|atom|red)\.[a-zL]+[.:\d_a-z]*\.', f.name) or
+             not re.search(r'relaxed|acquire|release|acq_rel|volatile|weak|L1::', f.name) or k % 9 == 0]
+    for at in range(0, len(plain), 40):
+        some = plain[at:at + 40]
+        kernel = f'moves{at // 40}'
+        m.run(kernel, 4, BLOCK, 16 * 1024 * len(some), ' in=operands')
+        for j, f in enumerate(some):
+            m.form(re.sub(r'[ ,]+', '_', f.name), 16 * 1024 * j, 4, 'exact', [0] * (4 * 4 * BLOCK))
+        m.text.append(moves.several(kernel, some))
+    yield m
+    for name, make in (('programs', programs_of_model), ('random', random_of_model)):
+        m = Kept(name, isa, arch)
+        make(m, col, places)
+        yield m
+
+
+def programs_of_model(m, col, places):
+    from model import atoms, flow, launches, memory, warps
+    for p in (memory.generic() + memory.locals_() + memory.constants() + memory.parameters() + flow.loops() + flow.exits() +
+              flow.calls() + flow.indirect() + flow.barriers() + atoms.crowds() + warps.shuffles(True) + warps.votes(True) +
+              warps.matches() + launches.shapes() + launches.parameters() + launches.dynamic_shared() + launches.packing()):
+        p.emit(m)
+
+
+def random_of_model(m, col, places):
+    programs_into(m, col, places, 'kept', range(24), [12, 24, 40])
