@@ -4,6 +4,7 @@ import random
 import re
 
 import bits
+import matrices
 import moves
 from model import columns, emit, randprog  # of tests/semantics
 from model.forms import Form
@@ -128,6 +129,14 @@ def moves_set(places):
     return pack('moves', out, moves.TABLE)
 
 
+def matrices_set(places):
+    out = []
+    for k, f in enumerate(matrices.forms()):
+        x = Output(f.name, 0, 4, 4 * 512, f.kind, (), None, f.format)
+        out.append(Kernel(f'w{k}', f.kernel(f'w{k}'), 4 * 2048, [x], 4, 32))
+    return pack('matrices', out)
+
+
 # ---- what tests/semantics/two_ways keeps: many forms a kernel
 class Unknown(Form):
     """A form that no model has an expectation for."""
@@ -159,10 +168,12 @@ class Kept(emit.Module):
 
     def __init__(self, name, isa, arch):
         super().__init__(name, HEADER.format(isa=isa, arch=arch))
-        self.expect_nothing = True
+
+    def run(self, kernel, grid, block, out, extra=''):
+        super().run(kernel, grid, block, out, extra.replace('in=operands', 'in=../data/operands'))
 
     def form(self, name, at, width, kind, values, args=''):
-        super().form(name, at, width, kind, values[:0] or [0] * len(values), args)
+        super().form(name, at, width, kind, [0] * len(values), args)
 
     def write(self, folder, places):
         head = self.header
