@@ -253,7 +253,10 @@ static void issue(const struct setter *c, struct state *s, uint32_t pc,
         } else {
             const uint32_t left =
                 control_latency(c->latencies, m, slot) + control_most_extra(c->latencies);
-            s->maker[slot] = s->left[slot] == 0 ? klass : (uint8_t)MAKERS;
+            // An older result that is there for its own pipeline is there for all when this one is.
+            const bool is_older_over = s->left[slot] <= control_most_extra(c->latencies);
+            const bool is_only = is_older_over || s->maker[slot] == klass;
+            s->maker[slot] = is_only ? klass : (uint8_t)MAKERS;
             s->left[slot] = larger(s->left[slot], (uint8_t)left);
         }
     }
