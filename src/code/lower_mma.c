@@ -311,7 +311,7 @@ static void put_sum(struct lower *l, const struct product *p, unsigned first, st
 static struct opnd step_sum(struct lower *l, const struct product *p, unsigned step, bool first) {
     if (!first) return p->sum[step];
     if (p->tc == p->td) return words_of(l, p->c, 2 * step, 2);
-    return words_of(l, p->c, p->tc == ITYPE_F32 ? 4 * step : 0, 4);
+    return p->tc == ITYPE_F32 ? words_of(l, p->c, 4 * step, 4) : words_of(l, p->c, step & 2, 2);
 }
 
 // HMMA.884, `blocks` of them along k.

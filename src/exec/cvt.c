@@ -132,8 +132,10 @@ uint64_t cvt_value(const struct cvt_how *h, uint64_t v) {
     const double d = as_double(h, v);
     if (!is_float_type(h->to)) {
         const unsigned bits = isa_type_bits(h->to);
-        if (d != d)
-            return h->from == ITYPE_F64 || bits == 64 ? extend_to(h->to, 1ull << (bits - 1)) : 0;
+        if (d != d) {
+            const bool is_top = (h->from == ITYPE_F64 || bits == 64) != h->other_nan;
+            return is_top ? extend_to(h->to, 1ull << (bits - 1)) : 0;
+        }
         unsigned __int128 mag;
         bool negative;
         round_integral(d, h->rnd, &mag, &negative);
@@ -171,7 +173,8 @@ static struct cvt_how how_of(const struct xinst *x) {
                             .sat = x->flags & MF_SAT,
                             .integral = x->flags & MF_INTRND,
                             .satfinite = x->flags & MF_SATFINITE,
-                            .relu = x->flags & MF_RELU};
+                            .relu = x->flags & MF_RELU,
+                            .other_nan = x->bytes & MCVT_NAN};
 }
 // ABS and NEG of a floating-point or integer source.
 static uint64_t modify(uint64_t v, uint8_t type, uint8_t mods) {
@@ -189,8 +192,9 @@ static enum exec_outcome any(struct exec_env *e, struct exec_warp *w, const stru
     const bool wide_in = isa_type_bits(x->stype) == 64, wide_out = isa_type_bits(x->type) == 64;
     const uint32_t *pa = x_src(w, x->a);
     uint32_t *pd = x_dst(w, x->d);
+    const uint32_t part = (x->bytes & MCVT_PART) * isa_type_bits(x->stype) % 32;
     FOR_EACH_BIT32(i, mask) {
-        const uint64_t v = modify(wide_in ? x_get64(pa, i) : pa[i], x->stype, x->mods[0]);
+        const uint64_t v = modify(wide_in ? x_get64(pa, i) : pa[i] >> part, x->stype, x->mods[0]);
         const uint64_t r = cvt_value(&h, v);
         if (wide_out)
             x_put64(pd, i, r);

@@ -8,6 +8,7 @@ struct cvt_how {
     uint8_t from, to; // enum isa_type, scalars
     uint8_t rnd;
     bool ftz, sat, integral, satfinite, relu;
+    bool other_nan; // see MCVT_NAN
 };
 // `v` holds the source's low bits; so does the result, extended to 64 bits by an integer type's
 // sign.

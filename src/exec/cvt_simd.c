@@ -4,6 +4,22 @@
 #include "exec/round.h"
 
 #define DEFINE_CVT(name, body) HANDLER32(name, 1, body)
+// Of a byte or a half of a word; all are exact.
+FN(cvt_f32_small) {
+    UNUSED_ENV;
+    SOURCES1;
+    const uint32_t bits = isa_type_bits(x->stype), up = 32 - bits - bits * (x->bytes & MCVT_PART);
+    const uint32_t drop = 32 - bits;
+    const bool is_signed = x->stype == ITYPE_S8 || x->stype == ITYPE_S16;
+    uint32_t *const pd = x_dst(w, x->d);
+    LANES {
+        const uint32_t v = pa[i] << up;
+        const int32_t n = is_signed ? (int32_t)v >> drop : (int32_t)(v >> drop);
+        const uint32_t r = as_u32((float)n);
+        pd[i] = PICK(r, pd[i]);
+    }
+    return EXEC_NEXT;
+}
 DEFINE_CVT(cvt_f32_s32, as_u32((float)(int32_t)A))
 DEFINE_CVT(cvt_f32_u32, as_u32((float)A))
 DEFINE_CVT(cvt_f32_f16, canon32(f16_to_f32(A & 0xffff)))

@@ -40,6 +40,16 @@ static void predicates(const struct minst *m, struct xinst *x) {
     x->aux8 = m->src[1].kind != OPND_NONE;
     if (!x->aux8) x->b = x->a;
 }
+// What words say beside their modifiers (mproduct, mhalf).
+static void with_aux(const struct minst *m, struct xinst *x) { x->bytes = (uint8_t)m->aux; }
+static void half_comparison(const struct minst *m, struct xinst *x) {
+    comparison(m, x);
+    with_aux(m, x);
+}
+static void half_selection(const struct minst *m, struct xinst *x) {
+    selection(m, x);
+    with_aux(m, x);
+}
 static void special_register(const struct minst *m, struct xinst *x) { x->a = m->aux; }
 static void minimum(const struct minst *m, struct xinst *x) {
     x->aux8 = m->src[2].kind != OPND_NONE ? 3 : 2;
@@ -134,6 +144,7 @@ static uint8_t element(uint8_t t) {
 }
 static void conversion(const struct minst *m, struct xinst *x) {
     const uint8_t pair_to = element(m->type), pair_from = element(m->stype);
+    with_aux(m, x);
     if (pair_to) {
         x->vec = pair_to;
         if (pair_from) x->bytes = pair_from;
@@ -167,6 +178,7 @@ static_assert(MRND_RZ == MRND_RN + 1 && MRND_RM == MRND_RN + 2 && MRND_RP == MRN
 #define PAIRS       (T(F16X2) | T(BF16X2) | T(E4M3X2) | T(E5M2X2))
 #define FLOATS      (HALVES | PAIRS | T(TF32) | T(F32) | T(F64) | T(F32X2) | T(E4M3) | T(E5M2))
 #define INTS        (~FLOATS)
+#define SMALL_INTS  (T(U8) | T(S8) | T(U16) | T(S16))
 #define NEAR        (ONE(MRND_NONE) | ONE(MRND_RN))
 #define DIRECTED    (ONE(MRND_RZ) | ONE(MRND_RM) | ONE(MRND_RP))
 
@@ -200,7 +212,8 @@ static_assert(MRND_RZ == MRND_RN + 1 && MRND_RM == MRND_RN + 2 && MRND_RP == MRN
 #define THIRD       FACT(THIRD_RESULT)
 #define PLAIN_BYTES FACT(PLAIN_BYTES)
 #define CARRIES     (HAS_E | TWO_RESULTS)
-#define CLAMPS      (MF_SAT | MF_SATFINITE | MF_RELU | MOD_A)
+#define AUX         FACT(AUX)
+#define CLAMPS      (MF_SAT | MF_SATFINITE | MF_RELU | MOD_A | AUX)
 #define TWEAKS      (MF_FTZ | CLAMPS)
 
 #define INT(name)       .table = TABLE_INT, .handler = H_##name
@@ -298,7 +311,8 @@ static uint64_t facts_of(const struct exec_launch *l, const struct minst *m,
            fact(m->src[2].kind == OPND_ZERO, FACT_ZERO_C) |
            fact(m->src[3].kind != OPND_NONE, FACT_HAS_E) |
            fact(m->dst[2].kind != OPND_NONE, FACT_THIRD_RESULT) |
-           fact(m->src[2].kind == OPND_IMM && !(m->src[2].imm & 0x8888), FACT_PLAIN_BYTES);
+           fact(m->src[2].kind == OPND_IMM && !(m->src[2].imm & 0x8888), FACT_PLAIN_BYTES) |
+           fact(m->aux, FACT_AUX);
 }
 
 static const struct form *find(const struct forms *f, const struct form_key *k) {

@@ -35,6 +35,7 @@ enum form_fact {
     FACT_HAS_E,        // there is a source E
     FACT_THIRD_RESULT, // the third one is wanted
     FACT_PLAIN_BYTES,  // source C chooses the same bytes in all lanes and spreads no sign
+    FACT_AUX,       // its aux is not 0
     FACT_N
 };
 // A form. A set of 0 is any.

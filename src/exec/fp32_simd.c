@@ -202,4 +202,104 @@ FN(ftestp32) {
     return setp_finish(w, x, mask, x->sub < 6 ? table[x->sub] : 0);
 }
 
+// ---- machine code of real compilers ---------------------------------------------------------
+// A product whose zeros win over everything (FMZ): with one zero both factors are +0.
+struct factors {
+    uint32_t a, b;
+};
+LANE_FN struct factors factors_of(uint32_t a, uint32_t b, uint32_t zero_wins) {
+    const uint32_t za = (a << 1) == 0 ? zero_wins : 0, zb = (b << 1) == 0 ? zero_wins : 0;
+    return (struct factors){a & ~(za | zb), b & ~(za | zb)};
+}
+#define ZERO_WINS (x->bytes & MPRODUCT_ZERO ? ~0u : 0)
+// Not documented: whether scaling by a power of two comes before the rounding, as here; subnormal
+// results alone can tell.
+FN(fmul_scaled) {
+    UNUSED_ENV;
+    SOURCES2;
+    const struct fmode m = fmode_of(x);
+    const uint32_t zero_wins = ZERO_WINS, by = x->bytes & MPRODUCT_SCALE;
+    const double scale = by ? as_f64((uint64_t)(1023 - 4 + by) << 52) : 1.0;
+    uint32_t *const pd = x_dst(w, x->d);
+    LANES {
+        const struct factors f = factors_of(fsource(pa[i], &m, 0), fsource(pb[i], &m, 1), zero_wins);
+        const double product = (double)as_f32(f.a) * (double)as_f32(f.b); // exact
+        const uint32_t r = fresult(canon32((float)(product * scale)), &m);
+        pd[i] = PICK(r, pd[i]);
+    }
+    return EXEC_NEXT;
+}
+FN(ffma_zero) {
+    UNUSED_ENV;
+    SOURCES3;
+    const struct fmode m = fmode_of(x);
+    const uint32_t zero_wins = ZERO_WINS;
+    uint32_t *const pd = x_dst(w, x->d);
+    LANES {
+        const struct factors f = factors_of(fsource(pa[i], &m, 0), fsource(pb[i], &m, 1), zero_wins);
+        const uint32_t c = fsource(pc[i], &m, 2);
+#if HOST_HAS_FMA
+        const uint32_t r = fresult(canon32(fma32(as_f32(f.a), as_f32(f.b), as_f32(c))), &m);
+#else
+        const uint32_t r = fresult(ffma_rnd(f.a, f.b, c, &m), &m);
+#endif
+        pd[i] = PICK(r, pd[i]);
+    }
+    return EXEC_NEXT;
+}
+IN_MODE(fmul_w, fmul_scaled)
+#if HOST_HAS_FMA
+IN_MODE(ffma_w, ffma_zero)
+#else
+#define x_ffma_w x_ffma_zero
+#endif
+
+FN(fsel) {
+    UNUSED_ENV;
+    SOURCES2;
+    const struct fmode m = fmode_of(x);
+    const uint32_t first = x_pred(w, x->c);
+    uint32_t *const pd = x_dst(w, x->d);
+    LANES {
+        const uint32_t a = fsource(pa[i], &m, 0), b = fsource(pb[i], &m, 1);
+        const uint32_t r = LANE_IN(first) ? a : b;
+        pd[i] = PICK(r, pd[i]);
+    }
+    return EXEC_NEXT;
+}
+
+// Signs by the lane's place in its quad (Mesa's NAK, OpFSwzAdd: the first lane's are the highest).
+FN(swizzled) {
+    UNUSED_ENV;
+    SOURCES2;
+    enum { MINUS_SECOND = 1, MINUS_FIRST, ONLY_SECOND };
+    const struct fmode m = fmode_of(x);
+    uint32_t *const pd = x_dst(w, x->d);
+    LANES {
+        const uint32_t how = (uint32_t)x->sub >> (6 - 2 * (i & 3)) & 3;
+        const uint32_t a = fsource(pa[i], &m, 0), b = fsource(pb[i], &m, 1);
+        const uint32_t first = how == MINUS_FIRST ? a ^ 0x80000000u : how == ONLY_SECOND ? 0 : a;
+        const uint32_t second = how == MINUS_SECOND ? b ^ 0x80000000u : b;
+        const uint32_t r = fresult(canon32(as_f32(first) + as_f32(second)), &m);
+        pd[i] = PICK(r, pd[i]);
+    }
+    return EXEC_NEXT;
+}
+IN_MODE(fswzadd, swizzled)
+
+// Whether a quotient needs the way that is right everywhere. Not documented: the exact condition;
+// what is asked here holds for every quotient that a reciprocal, Newton's step and two corrections
+// might get wrong: exponents of either side at their ends, or far apart.
+enum { FCHK_LOW = 31, FCHK_HIGH = 249, FCHK_APART = 100 };
+LANE_FN bool quotient_is_hard(uint32_t a, uint32_t b) {
+    const int32_t ea = (int32_t)(a >> 23 & 255), eb = (int32_t)(b >> 23 & 255);
+    const int32_t apart = ea > eb ? ea - eb : eb - ea;
+    return (ea < FCHK_LOW) | (ea == 255) | (eb == 0) | (eb > FCHK_HIGH) | (apart >= FCHK_APART);
+}
+FN(fchk) {
+    UNUSED_ENV;
+    SOURCES2;
+    return setp_finish(w, x, mask, MASK_OF(2, quotient_is_hard(A, B)));
+}
+
 const exec_fn AT_LEVEL(fp32_fns)[] = {EXEC_FP32_HANDLERS(HANDLER_ROW)};

@@ -183,4 +183,27 @@ FN(ftestp64) {
     return setp_finish(w, x, mask, x->sub < 6 ? table[x->sub] : 0);
 }
 
+// DSETP.MIN, .MAX: which of both a minimum takes, as compiled code of min.f64 needs it: B is taken,
+// and made quiet, where both are NaN.
+FN(dsetp_mnmx) {
+    UNUSED_ENV;
+    SOURCES2;
+    const struct dmode m = dmode_of(x);
+    uint32_t less = 0, is_a = 0, none = 0; // a NaN loses
+    LANES {
+        const uint64_t a = DSOURCE(pa, 0), b = DSOURCE(pb, 1);
+        const bool na = is_nan64(a), nb = is_nan64(b);
+        const double fa = as_f64(a), fb = as_f64(b);
+        less |= fa < fb || (fa == fb && a >> 63 > b >> 63) ? lane_bit[i] : 0;
+        is_a |= nb && !na ? lane_bit[i] : 0;
+        none |= na || nb ? lane_bit[i] : 0;
+    }
+    uint32_t both = 0;
+    LANES both |= is_nan64(DSOURCE(pa, 0)) && is_nan64(DSOURCE(pb, 1)) ? lane_bit[i] : 0;
+    const uint32_t first = ((x->sub ? ~less : less) & ~none) | is_a;
+    x_set_pred(w, x->d, first, mask);
+    x_set_pred(w, x->d1, both, mask);
+    return EXEC_NEXT;
+}
+
 const exec_fn AT_LEVEL(fp64_fns)[] = {EXEC_FP64_HANDLERS(HANDLER_ROW)};

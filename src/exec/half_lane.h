@@ -50,6 +50,7 @@ struct hmode {
     uint32_t and_mask[3], xor_mask[3];
     uint32_t fz;        // bits that remain of a subnormal: 0x8000 or all
     uint32_t sat, relu; // all ones or zero
+    uint8_t from[3][2]; // lowest bit of what the low, the high part of each source is
     bool bf, packed;
 };
 LANE_FN bool type_packed(uint8_t t) { return t == ITYPE_F16X2 || t == ITYPE_BF16X2; }
@@ -59,6 +60,9 @@ LANE_FN struct hmode hmode_of(const struct xinst *x, uint8_t type) {
     for (uint32_t k = 0; k < 3; k++) {
         m.and_mask[k] = x->mods[k] & OPND_ABS ? 0x7fff7fffu : ~0u;
         m.xor_mask[k] = x->mods[k] & OPND_NEG ? 0x80008000u : 0;
+        const uint32_t pick = (uint32_t)x->bytes >> 2 * k & 3;
+        m.from[k][0] = pick == MHALF_HIGH ? 16 : 0;
+        m.from[k][1] = pick == MHALF_LOW ? 0 : 16;
     }
     m.bf = type_bf(type);
     m.packed = type_packed(type);
@@ -73,7 +77,7 @@ LANE_FN uint32_t half_flush(uint32_t h, const struct hmode *m) {
 }
 LANE_FN uint32_t half_source(uint32_t v, const struct hmode *m, uint32_t k, uint32_t part) {
     const uint32_t u = (v & m->and_mask[k]) ^ m->xor_mask[k];
-    return half_flush(u >> (16 * part) & 0xffff, m);
+    return half_flush(u >> m->from[k][part] & 0xffff, m);
 }
 LANE_FN bool half_is_nan(uint32_t h, bool bf) { return (h & 0x7fffu) > half_inf(bf); }
 LANE_FN uint32_t half_result(uint32_t h, const struct hmode *m) {

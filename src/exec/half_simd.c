@@ -43,6 +43,64 @@ HALF_HANDLER(hadd_bf, OP_HADD, true)
 HALF_HANDLER(hmul_bf, OP_HMUL, true)
 HALF_HANDLER(hfma_bf, OP_HFMA, true)
 
+// What machine code of real compilers has beside: sources that are one half twice or a float, results
+// in single precision, zeros that win in products.
+struct wide_source {
+    double v[2];
+};
+LANE_FN struct wide_source wide_source(const struct xinst *x, const struct hmode *m, uint32_t v,
+                                       uint32_t k) {
+    if (((uint32_t)x->bytes >> 2 * k & 3) != MHALF_F32) {
+        const uint32_t low = half_source(v, m, k, 0), high = half_source(v, m, k, 1);
+        return (struct wide_source){{half_widen(low, m->bf), half_widen(high, m->bf)}};
+    }
+    const uint32_t keep = x->mods[k] & OPND_ABS ? 0x7fffffffu : ~0u;
+    const uint32_t flip = x->mods[k] & OPND_NEG ? 0x80000000u : 0;
+    const double f = (double)as_f32(flush32((v & keep) ^ flip, x->flags & MF_FTZ ? 0x7fffffffu : 0));
+    return (struct wide_source){{f, f}};
+}
+LANE_FN double wide_product(double a, double b, bool zero_wins) {
+    const bool is_zero = zero_wins && (a == 0.0 || b == 0.0);
+    return is_zero ? 0.0 : a * b;
+}
+LANE_FN double wide_compute(uint8_t op, double a, double b, double c, bool zero_wins) {
+    switch (op) {
+    case OP_HADD: return add_odd(a, b);
+    case OP_HMUL: return wide_product(a, b, zero_wins);
+    default: return add_odd(wide_product(a, b, zero_wins), c);
+    }
+}
+// Rounded once to single precision; m has its flags.
+LANE_FN uint32_t wide_single(double r, const struct fmode *m, uint32_t relu) {
+    const uint32_t u = fresult(canon32((float)r), m);
+    return as_f32(u) < 0.0f ? u & ~relu : u;
+}
+#define WIDE_HANDLER(name, op)                                                                     \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES3;                                                                                  \
+        const bool is_single = x->type == ITYPE_F32, zero_wins = x->bytes & MHALF_ZERO;            \
+        const struct hmode m = hmode_of(x, is_single ? x->stype : x->type);                        \
+        const struct fmode f = fmode_of(x);                                                        \
+        uint32_t *const pd = x_dst(w, x->d);                                                       \
+        LANES {                                                                                    \
+            const struct wide_source a = wide_source(x, &m, pa[i], 0);                             \
+            const struct wide_source b = wide_source(x, &m, pb[i], 1);                             \
+            const struct wide_source c = wide_source(x, &m, pc[i], 2);                             \
+            const double low = wide_compute(op, a.v[0], b.v[0], c.v[0], zero_wins);                \
+            const double high = wide_compute(op, a.v[1], b.v[1], c.v[1], zero_wins);               \
+            const uint32_t single = wide_single(low, &f, m.relu);                                  \
+            const uint32_t pair = half_result(half_from_f64(low, m.bf), &m) |                      \
+                                  half_result(half_from_f64(high, m.bf), &m) << 16;                \
+            const uint32_t r = is_single ? single : pair;                                          \
+            pd[i] = PICK(r, pd[i]);                                                                \
+        }                                                                                          \
+        return EXEC_NEXT;                                                                          \
+    }
+WIDE_HANDLER(hadd_w, OP_HADD)
+WIDE_HANDLER(hmul_w, OP_HMUL)
+WIDE_HANDLER(hfma_w, OP_HFMA)
+
 #define HALF_LOOP(n, body)                                                                         \
     LANES {                                                                                        \
         uint32_t r = 0;                                                                            \
@@ -140,8 +198,10 @@ FN(hsetp) { // a scalar has p and its complement, a pair has one predicate each 
     const struct hmode m = hmode_of(x, x->type);
     const uint32_t low = half_lanes(w, x, &m, 0);
     if (!m.packed) return setp_finish(w, x, mask, low);
+    const uint32_t high = half_lanes(w, x, &m, 1);
+    if (x->bytes & MHALF_AND) return setp_finish(w, x, mask, low & high);
     const uint32_t p = setp_combine(x, w, low);
-    const uint32_t q = setp_combine(x, w, half_lanes(w, x, &m, 1));
+    const uint32_t q = setp_combine(x, w, high);
     x_set_pred(w, x->d, p, mask);
     x_set_pred(w, x->d1, q, mask);
     return EXEC_NEXT;

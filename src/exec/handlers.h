@@ -37,26 +37,27 @@
     X(fadd_r) X(fmul_r) X(ffma_r) X(fdiv_g) X(fdiv_r) X(frcp_g) X(frcp_r) X(fsqrt_g)           \
     X(fsqrt_r) X(fmov) X(fmad) X(fdiv_approx) X(fmin) X(fmax) X(fmnmx_g) X(fsetp_eq)           \
     X(fsetp_lt) X(fsetp_le) X(fsetp_gt) X(fsetp_ge) X(fsetp_neu) X(fsetp_g) X(fset)            \
-    X(fcopysign) X(ftestp32)
+    X(fcopysign) X(ftestp32) X(fmul_w) X(ffma_w) X(fsel) X(fswzadd) X(fchk)
 
 #define EXEC_FP64_HANDLERS(X)                                                                  \
     X(dadd) X(dmul) X(dfma) X(ddiv) X(drcp) X(dsqrt) X(dadd_g) X(dmul_g) X(dfma_g) X(ddiv_g)   \
     X(drcp_g) X(dsqrt_g) X(dadd_r) X(dmul_r) X(dfma_r) X(ddiv_r) X(drcp_r) X(dsqrt_r) X(dmov)    \
     X(dmin) X(dmax) X(dcopysign) X(dsetp_eq) X(dsetp_lt) X(dsetp_le) X(dsetp_gt)      \
-    X(dsetp_ge) X(dsetp_neu) X(dsetp_g) X(dset) X(ftestp64)
+    X(dsetp_ge) X(dsetp_neu) X(dsetp_g) X(dset) X(ftestp64) X(dsetp_mnmx)
 
 #define EXEC_SFU_HANDLERS(X)                                                                   \
     X(mufu_rcp) X(mufu_rsq) X(mufu_sqrt) X(mufu_ex2) X(mufu_lg2) X(mufu_sin) X(mufu_cos)       \
-    X(mufu_tanh) X(mufu_rcp64) X(mufu_rsq64)
+    X(mufu_tanh) X(mufu_rcp64) X(mufu_rsq64) X(mufu_sin_turn) X(mufu_cos_turn) X(mufu_rcp64h)  \
+    X(mufu_rsq64h)
 
 #define EXEC_HALF_HANDLERS(X)                                                                  \
     X(hadd) X(hmul) X(hfma) X(hadd_bf) X(hmul_bf) X(hfma_bf) X(hmnmx) X(hmov) X(hspecial)      \
-    X(hsetp) X(hset)
+    X(hsetp) X(hset) X(hadd_w) X(hmul_w) X(hfma_w)
 
 // Conversions of one kind in the order of enum mrnd from MRND_RN on.
 #define EXEC_CVT_MODES(X, name) X(name##_rn) X(name##_rz) X(name##_rm) X(name##_rp)
 #define EXEC_CVT_HANDLERS(X)                                                                   \
-    X(cvt_f32_s32) X(cvt_f32_u32) X(cvt_f32_f16) X(cvt_f32_bf16) X(cvt_f16_f32)                \
+    X(cvt_f32_small) X(cvt_f32_s32) X(cvt_f32_u32) X(cvt_f32_f16) X(cvt_f32_bf16) X(cvt_f16_f32)                \
     X(cvt_bf16_f32) X(cvt_floor) X(cvt_ceil) X(cvt_trunc) X(cvt_rint) X(cvt_floor64)           \
     X(cvt_ceil64) X(cvt_trunc64) X(cvt_rint64) X(cvt_f64_f32) X(cvt_f64_s32)                   \
     X(cvt_f64_u32) X(cvt_f32_f64) X(cvt_int) X(cvt_int_pair) X(cvt_f32_s64) X(cvt_f32_u64)     \

@@ -142,9 +142,8 @@ LANE_FN float c_884(const struct step_884 *s, const uint32_t *pc, uint32_t lane,
     uint32_t row, col;
     place_884(s, lane, e, &row, &col);
     const uint32_t pair = lane & 12;
-    if (s->c_half) // all eight columns of the row's lane
-        return summand(pc, col, pair | (row & 3) | (row >> 2) << 4, true);
     const uint32_t in = col & 3; // of the four columns that the step has
+    if (s->c_half) return summand(pc, in, pair | (row & 3) | (row >> 2) << 4, true);
     return summand(pc, (in & 1) | (row & 2), pair | (row & 1) | (in & 2) | (row >> 2) << 4, false);
 }
 FN(hmma_884) {

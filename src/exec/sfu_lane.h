@@ -61,13 +61,13 @@ LANE_FN double sfu_sin_turn(double f) {
 }
 // Fraction of a turn in [-1/2, 1/2]. Beyond 2^52 turns nothing is left of it, as of the hardware's
 // fixed-point reduction.
-LANE_FN double sfu_turns(double radians) {
-    const double y = radians * 0x1.45f306dc9c883p-3;
+LANE_FN double sfu_fraction(double y) {
     const double magic = 0x1.8p52;
     const double big = y < 0.0 ? -y : y;
     const double n = big < 0x1p51 ? (y + magic) - magic : y;
     return y - n;
 }
+LANE_FN double sfu_turns(double radians) { return sfu_fraction(radians * 0x1.45f306dc9c883p-3); }
 
 LANE_FN uint32_t sfu_ex2_32(uint32_t a) {
     const float f = as_f32(a);
@@ -81,20 +81,22 @@ LANE_FN uint32_t sfu_lg2_32(uint32_t a) {
     r = a > 0x7f800000u ? F32_NAN : r; // negative or NaN
     return (a << 1) == 0 ? 0xff800000u : r;
 }
-LANE_FN uint32_t sfu_sin_32(uint32_t a) {
+// Sine and cosine of radians, or of turns: ptxas multiplies by 1 / (2 pi), rounding to zero, before
+// it asks the unit.
+LANE_FN uint32_t sfu_sin_32(uint32_t a, bool is_turns) {
     // Subnormal arguments give zeros of their sign (PTX ISA, sin).
     const uint32_t s = flush32(a, 0x7fffffffu);
     const float f = as_f32(s);
-    double t = sfu_turns((double)f);
+    double t = is_turns ? sfu_fraction((double)f) : sfu_turns((double)f);
     t = t > 0.25 ? 0.5 - t : t;
     t = t < -0.25 ? -0.5 - t : t;
     uint32_t r = as_u32((float)sfu_sin_turn(t));
     r = (s << 1) == 0 ? s : r;
     return (s & 0x7fffffffu) >= 0x7f800000u ? F32_NAN : r;
 }
-LANE_FN uint32_t sfu_cos_32(uint32_t a) {
+LANE_FN uint32_t sfu_cos_32(uint32_t a, bool is_turns) {
     const float f = as_f32(a);
-    const double t = sfu_turns((double)f), m = t < 0.0 ? -t : t;
+    const double t = is_turns ? sfu_fraction((double)f) : sfu_turns((double)f), m = t < 0.0 ? -t : t;
     const uint32_t r = as_u32((float)sfu_sin_turn(0.25 - m));
     return (a & 0x7fffffffu) >= 0x7f800000u ? F32_NAN : r;
 }

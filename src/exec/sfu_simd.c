@@ -19,8 +19,10 @@ MUFU(mufu_rsq, sfu_rsq_32(A))
 MUFU(mufu_sqrt, canon32(__builtin_sqrtf(as_f32(A))))
 MUFU(mufu_ex2, sfu_ex2_32(A))
 MUFU(mufu_lg2, sfu_lg2_32(A))
-MUFU(mufu_sin, sfu_sin_32(A))
-MUFU(mufu_cos, sfu_cos_32(A))
+MUFU(mufu_sin, sfu_sin_32(A, false))
+MUFU(mufu_cos, sfu_cos_32(A, false))
+MUFU(mufu_sin_turn, sfu_sin_32(A, true))
+MUFU(mufu_cos_turn, sfu_cos_32(A, true))
 MUFU(mufu_tanh, sfu_tanh_32(A))
 
 // rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 see the upper words only and make upper words;
@@ -44,6 +46,22 @@ LANE_FN uint32_t gross64(uint32_t hi, bool root, uint32_t and_mask, uint32_t xor
     }
 GROSS(mufu_rcp64, false)
 GROSS(mufu_rsq64_hi, true)
+// From a high word to a high word.
+#define GROSS_WORD(name, root)                                                                     \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES1;                                                                                  \
+        uint32_t *const pd = x_dst(w, x->d);                                                       \
+        const uint32_t keep = x->mods[0] & OPND_ABS ? 0x7fffffffu : ~0u;                           \
+        const uint32_t flip = x->mods[0] & OPND_NEG ? 0x80000000u : 0;                             \
+        LANES {                                                                                    \
+            const uint32_t r = gross64(pa[i], root, keep, flip);                                   \
+            pd[i] = PICK(r, pd[i]);                                                                \
+        }                                                                                          \
+        return EXEC_NEXT;                                                                          \
+    }
+GROSS_WORD(mufu_rcp64h, false)
+GROSS_WORD(mufu_rsq64h, true)
 
 // rsqrt.approx.f64: what the hardware refines from the upper word, subnormals included.
 LANE_FN uint64_t rsq64(uint64_t a) {

@@ -41,7 +41,8 @@ static const char *const cmp_text[] = {"",    "EQ",  "NE",  "LT",  "LE",  "GT", 
 static const char *const bop_text[] = {"", "AND", "OR", "XOR"};
 static const char *const rnd_text[] = {"", "", "RZ", "RM", "RP", "RNA"};
 static const char *const mufu_text[] = {"RCP", "RSQ", "SQRT", "EX2",   "LG2",
-                                        "SIN", "COS", "TANH", "RCP64", "RSQ64"};
+                                        "SIN", "COS", "TANH", "RCP64", "RSQ64",
+                                        "SIN.TURN", "COS.TURN", "RCP64H", "RSQ64H"};
 static const char *const logic_text[] = {"AND", "OR", "XOR", "PASS_B"};
 static const char *const shfl_text[] = {"UP", "DOWN", "BFLY", "IDX"};
 static const char *const vote_text[] = {"ALL", "ANY", "EQ", "BALLOT"};
@@ -76,7 +77,7 @@ static const struct {
     {OP_TLD4, NAMES(geom_text)},         {OP_SULD, NAMES(geom_text)},
     {OP_SUST, NAMES(geom_text)},         {OP_SURED, NAMES(geom_text)},
     {OP_FTESTP, NAMES(test_text)},       {OP_SYSCALL, NAMES(sys_text)},
-    {OP_PREFETCH, NAMES(prefetch_text)},
+    {OP_PREFETCH, NAMES(prefetch_text)}, {OP_DSETP_MNMX, NAMES(minmax_text)},
 #undef NAMES
 };
 

@@ -193,7 +193,9 @@ enum minst_flags {
 
 // sub-operation codes
 enum mufu { MUFU_RCP, MUFU_RSQ, MUFU_SQRT, MUFU_EX2, MUFU_LG2, MUFU_SIN, MUFU_COS, MUFU_TANH,
-            MUFU_RCP64, MUFU_RSQ64 };
+            MUFU_RCP64, MUFU_RSQ64,
+            // As words say them: of turns; of the high words of doubles.
+            MUFU_SIN_TURN, MUFU_COS_TURN, MUFU_RCP64H, MUFU_RSQ64H };
 enum mlogic { MLOGIC_AND, MLOGIC_OR, MLOGIC_XOR, MLOGIC_PASS_B };
 enum mshfl { MSHFL_UP, MSHFL_DOWN, MSHFL_BFLY, MSHFL_IDX };
 enum mvote { MVOTE_ALL, MVOTE_ANY, MVOTE_UNI, MVOTE_BALLOT };
@@ -235,6 +237,13 @@ enum mvideo_op2 { VIDEO_OP2_NONE, VIDEO_OP2_ADD, VIDEO_OP2_MIN, VIDEO_OP2_MAX };
 static inline uint32_t video_field(uint64_t e, enum mvideo_bits at, unsigned bits) {
     return (uint32_t)(e >> at) & ((1u << bits) - 1);
 }
+// aux of FMUL and FFMA in machine code of real compilers: the product is scaled by 2^(n - 4), n not
+// 0; zero times anything is +0. Of halves: two bits a source, A's lowest, say what of it is meant;
+// HSETP of both halves. Of CVT: which byte or half of the source is meant; a NaN becomes what the
+// types' rule does not make of it (the integer 0, or that with only its top bit set).
+enum mproduct { MPRODUCT_SCALE = 7, MPRODUCT_ZERO = 8 };
+enum mhalf { MHALF_BOTH, MHALF_F32, MHALF_LOW, MHALF_HIGH, MHALF_ZERO = 64, MHALF_AND = 128 };
+enum mcvt { MCVT_PART = 3, MCVT_NAN = 4 };
 enum mjump { MJUMP_BRANCH, MJUMP_CALL, MJUMP_RETURN };
 enum msyscall { MSYS_VPRINTF, MSYS_MALLOC, MSYS_FREE, MSYS_ASSERTFAIL, MSYS_N };
 

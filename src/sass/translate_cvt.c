@@ -1,0 +1,90 @@
+// Conversions. Sources: PTX ISA 9.0, cvt; what words say, encoding.def. A part of a register is a
+// byte or a half by the source's type.
+#include "sass/translate_float.h"
+
+enum { SIGNS = TR_NEG | TR_ABS, PART_AT = 60 };
+// Formats by their codes.
+static const uint8_t floats[] = {ITYPE_NONE, ITYPE_F16,  ITYPE_F32,  ITYPE_F64,
+                                 ITYPE_BF16, ITYPE_NONE, ITYPE_NONE, ITYPE_NONE};
+static const uint8_t integers[] = {ITYPE_U8,  ITYPE_S8,  ITYPE_U16, ITYPE_S16,
+                                   ITYPE_U32, ITYPE_S32, ITYPE_U64, ITYPE_S64};
+
+static uint32_t words_of(uint32_t type) { return isa_type_bits((enum isa_type)type) == 64 ? 2 : 1; }
+static void conversion(struct translator *t, uint32_t to, uint32_t from) {
+    const bool is_wide = words_of(to) == 2 || words_of(from) == 2;
+    const bool has_integer =
+        !isa_type_is_float((enum isa_type)to) || !isa_type_is_float((enum isa_type)from);
+    if (to == ITYPE_NONE || from == ITYPE_NONE) tr_refuse(t, "converts what has no format");
+    tr_op(t, OP_CVT, is_wide ? OPC_DP_CVT : has_integer ? OPC_CVT : OPC_CVT_FP, (enum isa_type)to);
+    t->m->stype = (uint8_t)from;
+    tr_dst(t, words_of(to));
+}
+// bf16 has a bit more for its code from sm_90 on.
+static uint32_t float_from(struct translator *t) {
+    return floats[tr_field(t, 84, t->gen >= SASS_90 ? 3 : 2)];
+}
+static uint32_t whole_rounding(struct translator *t) {
+    static const uint8_t modes[] = {MRND_RN, MRND_RM, MRND_RP, MRND_RZ};
+    return modes[tr_field(t, 78, 2)];
+}
+static void float_source(struct translator *t, uint32_t from, bool has_part) {
+    const bool is_half = from == ITYPE_F16 || from == ITYPE_BF16;
+    const uint32_t signs = from == ITYPE_BF16 ? (uint32_t)TR_NEG : (uint32_t)SIGNS;
+    if (is_half && has_part) t->m->aux |= (uint16_t)tr_bit(t, PART_AT);
+    t->m->src[0] = tr_b2(t, words_of(from), signs | TR_HIGH);
+}
+
+void translate_f2f(struct translator *t) {
+    const uint32_t from = float_from(t);
+    conversion(t, floats[tr_field(t, 75, 3)], from);
+    t->m->rnd = tr_rounding(t);
+    tr_flush(t);
+    float_source(t, from, true);
+}
+// NTZ says that a NaN becomes 0. Not documented so; ptxas sets it where PTX ISA's cvt has a NaN
+// become 0, and leaves it out where it becomes the integer with only its top bit set.
+void translate_f2i(struct translator *t) {
+    const uint32_t from = float_from(t), to = integers[tr_field(t, 72, 1) + 2 * tr_field(t, 75, 2)];
+    conversion(t, to, from);
+    t->m->rnd = (uint8_t)whole_rounding(t);
+    tr_flush(t);
+    float_source(t, from, true);
+    const bool makes_zero = from != ITYPE_F64 && words_of(to) == 1;
+    if (tr_bit(t, 77) != makes_zero) t->m->aux |= MCVT_NAN;
+}
+void translate_i2f(struct translator *t) {
+    const uint32_t from = integers[tr_field(t, 74, 1) + 2 * tr_field(t, 84, 2)];
+    const uint32_t bits = isa_type_bits((enum isa_type)from);
+    conversion(t, floats[tr_field(t, 75, t->gen >= SASS_90 ? 3 : 2)], from);
+    t->m->rnd = tr_rounding(t);
+    if (bits < 32) t->m->aux = (uint16_t)tr_field(t, PART_AT, bits == 8 ? 2 : 1);
+    t->m->src[0] = tr_b2(t, words_of(from), TR_SIGNED);
+}
+void translate_frnd(struct translator *t) {
+    const uint32_t from = float_from(t);
+    if (floats[tr_field(t, 75, t->gen >= SASS_90 ? 3 : 2)] != from)
+        tr_refuse(t, "rounds to another format");
+    conversion(t, from, from);
+    t->m->rnd = (uint8_t)whole_rounding(t);
+    t->m->flags |= MF_INTRND;
+    tr_flush(t);
+    float_source(t, from, from == ITYPE_BF16);
+}
+void translate_i2fp(struct translator *t) {
+    conversion(t, ITYPE_F32, tr_bit(t, 74) ? ITYPE_S32 : ITYPE_U32);
+    t->m->rnd = tr_rounding(t);
+    t->m->src[0] = tr_b2(t, 1, 0);
+}
+// Two floats become a pair: A the high half.
+void translate_f2fp(struct translator *t) {
+    enum { NEAREST = 0, TO_ZERO = 3 };
+    if (t->gen >= SASS_89 && (tr_field(t, 89, 2) || tr_field(t, 86, 2) || tr_bit(t, 78)))
+        tr_refuse(t, "is not of a pair of f16 or bf16");
+    if (t->gen < SASS_89 && tr_bit(t, 78)) tr_refuse(t, "keeps another register's half");
+    conversion(t, tr_bit(t, 76) ? ITYPE_BF16X2 : ITYPE_F16X2, ITYPE_F32);
+    t->m->rnd = tr_field(t, 79, 3) == TO_ZERO ? MRND_RZ : MRND_RN;
+    tr_flag(t, 77, MF_SATFINITE);
+    tr_flag(t, 75, MF_RELU);
+    t->m->src[0] = tr_reg(t, 24, 1);
+    t->m->src[1] = tr_b(t, 1, 0);
+}
