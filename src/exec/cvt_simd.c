@@ -72,8 +72,7 @@ LANE_FN uint32_t to_u32(double d, uint8_t rnd) {
     const uint32_t low = (uint32_t)(int32_t)(high ? r - 2147483648.0 : r);
     return high ? low + 0x80000000u : low;
 }
-#define TO_INT32(to, mode, MODE)                                                                   \
-    DEFINE_CVT(cvt_##to##_f32_##mode, to_##to((double)as_f32(A), MODE))
+#define TO_INT32(to, mode, MODE) DEFINE_CVT(cvt_##to##_f32_##mode, to_##to((double)as_f32(A), MODE))
 #define MODES(X, to)                                                                               \
     X(to, rz, MRND_RZ)                                                                             \
     X(to, rn, MRND_RN)                                                                             \
@@ -202,8 +201,7 @@ LANE_FN uint32_t to_u32_from64(uint64_t a, uint8_t rnd) {
     const double d = as_f64(a);
     return d != d ? 0x80000000u : to_u32(d, rnd);
 }
-#define TO_INT32_FROM64(to, mode, MODE)                                                            \
-    FROM_PAIR(cvt_##to##_f64_##mode, to_##to##_from64(A, MODE))
+#define TO_INT32_FROM64(to, mode, MODE) FROM_PAIR(cvt_##to##_f64_##mode, to_##to##_from64(A, MODE))
 MODES(TO_INT32_FROM64, s32)
 MODES(TO_INT32_FROM64, u32)
 

@@ -222,7 +222,8 @@ FN(fmul_scaled) {
     const double scale = by ? as_f64((uint64_t)(1023 - 4 + by) << 52) : 1.0;
     uint32_t *const pd = x_dst(w, x->d);
     LANES {
-        const struct factors f = factors_of(fsource(pa[i], &m, 0), fsource(pb[i], &m, 1), zero_wins);
+        const struct factors f =
+            factors_of(fsource(pa[i], &m, 0), fsource(pb[i], &m, 1), zero_wins);
         const double product = (double)as_f32(f.a) * (double)as_f32(f.b); // exact
         const uint32_t r = fresult(canon32((float)(product * scale)), &m);
         pd[i] = PICK(r, pd[i]);
@@ -236,7 +237,8 @@ FN(ffma_zero) {
     const uint32_t zero_wins = ZERO_WINS;
     uint32_t *const pd = x_dst(w, x->d);
     LANES {
-        const struct factors f = factors_of(fsource(pa[i], &m, 0), fsource(pb[i], &m, 1), zero_wins);
+        const struct factors f =
+            factors_of(fsource(pa[i], &m, 0), fsource(pb[i], &m, 1), zero_wins);
         const uint32_t c = fsource(pc[i], &m, 2);
 #if HOST_HAS_FMA
         const uint32_t r = fresult(canon32(fma32(as_f32(f.a), as_f32(f.b), as_f32(c))), &m);

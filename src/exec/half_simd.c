@@ -56,7 +56,8 @@ LANE_FN struct wide_source wide_source(const struct xinst *x, const struct hmode
     }
     const uint32_t keep = x->mods[k] & OPND_ABS ? 0x7fffffffu : ~0u;
     const uint32_t flip = x->mods[k] & OPND_NEG ? 0x80000000u : 0;
-    const double f = (double)as_f32(flush32((v & keep) ^ flip, x->flags & MF_FTZ ? 0x7fffffffu : 0));
+    const double f =
+        (double)as_f32(flush32((v & keep) ^ flip, x->flags & MF_FTZ ? 0x7fffffffu : 0));
     return (struct wide_source){{f, f}};
 }
 LANE_FN double wide_product(double a, double b, bool zero_wins) {

@@ -96,7 +96,8 @@ LANE_FN uint32_t sfu_sin_32(uint32_t a, bool is_turns) {
 }
 LANE_FN uint32_t sfu_cos_32(uint32_t a, bool is_turns) {
     const float f = as_f32(a);
-    const double t = is_turns ? sfu_fraction((double)f) : sfu_turns((double)f), m = t < 0.0 ? -t : t;
+    const double t = is_turns ? sfu_fraction((double)f) : sfu_turns((double)f),
+                 m = t < 0.0 ? -t : t;
     const uint32_t r = as_u32((float)sfu_sin_turn(0.25 - m));
     return (a & 0x7fffffffu) >= 0x7f800000u ? F32_NAN : r;
 }

@@ -40,8 +40,8 @@ static const char *const cmp_text[] = {"",    "EQ",  "NE",  "LT",  "LE",  "GT", 
                                        "NEU", "LTU", "LEU", "GTU", "GEU", "NUM", "NAN"};
 static const char *const bop_text[] = {"", "AND", "OR", "XOR"};
 static const char *const rnd_text[] = {"", "", "RZ", "RM", "RP", "RNA"};
-static const char *const mufu_text[] = {"RCP", "RSQ", "SQRT", "EX2",   "LG2",
-                                        "SIN", "COS", "TANH", "RCP64", "RSQ64",
+static const char *const mufu_text[] = {"RCP",      "RSQ",      "SQRT",   "EX2",   "LG2",
+                                        "SIN",      "COS",      "TANH",   "RCP64", "RSQ64",
                                         "SIN.TURN", "COS.TURN", "RCP64H", "RSQ64H"};
 static const char *const logic_text[] = {"AND", "OR", "XOR", "PASS_B"};
 static const char *const shfl_text[] = {"UP", "DOWN", "BFLY", "IDX"};

@@ -4,7 +4,7 @@
 
 #include "sass/translator.h"
 
-uint8_t tr_rounding(struct translator *t); // enum mrnd, bits 78 and 79
+uint8_t tr_rounding(struct translator *t);                              // enum mrnd, bits 78 and 79
 void tr_flag(struct translator *t, uint32_t at, enum minst_flags flag); // set where the bit is
 void tr_flush(struct translator *t);                                    // bit 80
 // The comparison in bits 76 to 79, and its number; false, and none is set, where it is never (0) or

@@ -26,9 +26,8 @@ void tr_joined(struct translator *t, uint32_t at) {
     t->m->src[2] = tr_none();
 }
 bool tr_comparison(struct translator *t, uint32_t *code) {
-    static const uint8_t by_code[] = {MCMP_NONE, MCMP_LT,  MCMP_EQ,  MCMP_LE,
-                                      MCMP_GT,   MCMP_NE,  MCMP_GE,  MCMP_NUM,
-                                      MCMP_NAN,  MCMP_LTU, MCMP_EQU, MCMP_LEU,
+    static const uint8_t by_code[] = {MCMP_NONE, MCMP_LT,  MCMP_EQ,  MCMP_LE,  MCMP_GT,  MCMP_NE,
+                                      MCMP_GE,   MCMP_NUM, MCMP_NAN, MCMP_LTU, MCMP_EQU, MCMP_LEU,
                                       MCMP_GTU,  MCMP_NEU, MCMP_GEU, MCMP_NONE};
     *code = tr_field(t, 76, 4);
     t->m->cmp = by_code[*code];
@@ -149,12 +148,11 @@ void translate_fchk(struct translator *t) {
 static const struct {
     uint8_t sub, klass;
     uint8_t half; // operation on halves; 0: none
-} functions[] = {
-    {MUFU_COS_TURN, OPC_SFU_TRIG, 0},    {MUFU_SIN_TURN, OPC_SFU_TRIG, 0},
-    {MUFU_EX2, OPC_SFU_TRIG, OP_HEX2},   {MUFU_LG2, OPC_SFU_TRIG, 0},
-    {MUFU_RCP, OPC_SFU_RCP, 0},          {MUFU_RSQ, OPC_SFU_RCP, 0},
-    {MUFU_RCP64H, OPC_SFU_RCP, 0},       {MUFU_RSQ64H, OPC_SFU_RCP, 0},
-    {MUFU_SQRT, OPC_SFU_RCP, 0},         {MUFU_TANH, OPC_SFU_TRIG, OP_HTANH}};
+} functions[] = {{MUFU_COS_TURN, OPC_SFU_TRIG, 0},  {MUFU_SIN_TURN, OPC_SFU_TRIG, 0},
+                 {MUFU_EX2, OPC_SFU_TRIG, OP_HEX2}, {MUFU_LG2, OPC_SFU_TRIG, 0},
+                 {MUFU_RCP, OPC_SFU_RCP, 0},        {MUFU_RSQ, OPC_SFU_RCP, 0},
+                 {MUFU_RCP64H, OPC_SFU_RCP, 0},     {MUFU_RSQ64H, OPC_SFU_RCP, 0},
+                 {MUFU_SQRT, OPC_SFU_RCP, 0},       {MUFU_TANH, OPC_SFU_TRIG, OP_HTANH}};
 
 // Of one half of the source; the result is a half.
 static void half_function(struct translator *t, uint32_t function, enum isa_type type) {

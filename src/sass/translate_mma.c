@@ -22,7 +22,8 @@ void translate_hmma_884(struct translator *t) {
     if (tr_bit(t, 77)) tr_refuse(t, "clips its sums");
     if (!d && c) tr_refuse(t, "adds single precision in half precision"); // no compiled code does
     if (!d && step > 1) tr_refuse(t, "is a step that sums in half precision do not have");
-    t->m->sub = (uint8_t)(step | (tr_bit(t, 73) ? MMA_A_COL : 0u) | (tr_bit(t, 74) ? 0u : MMA_B_ROW));
+    t->m->sub =
+        (uint8_t)(step | (tr_bit(t, 73) ? MMA_A_COL : 0u) | (tr_bit(t, 74) ? 0u : MMA_B_ROW));
     tr_dst(t, 2);
     sources(t, 2, 2, 2);
 }
@@ -44,11 +45,13 @@ void translate_imma(struct translator *t) {
     enum { SHAPE_8816, SHAPE_8832 = 2 };
     const uint32_t shape = tr_field(t, 75, 1) + 2 * tr_field(t, 85, 2);
     const bool is_4 = tr_bit(t, 83), is_8832 = shape == SHAPE_8832;
-    tr_op(t, is_8832 ? OP_IMMA_8832 : OP_IMMA_8816, is_8832 ? OPC_MMA_8832 : OPC_MMA_8816, ITYPE_S32);
+    tr_op(t, is_8832 ? OP_IMMA_8832 : OP_IMMA_8816, is_8832 ? OPC_MMA_8832 : OPC_MMA_8816,
+          ITYPE_S32);
     if (shape != SHAPE_8816 && !is_8832) tr_refuse(t, "has a shape that is not executed");
     if (is_4 != is_8832 || tr_bit(t, 84) != is_4) tr_refuse(t, "mixes widths");
     if (t->gen >= SASS_80 && tr_bit(t, 72)) tr_refuse(t, "is of a sparse matrix");
-    t->m->sub = (uint8_t)((tr_bit(t, 76) ? MMA_A_SIGNED : 0u) | (tr_bit(t, 78) ? MMA_B_SIGNED : 0u));
+    t->m->sub =
+        (uint8_t)((tr_bit(t, 76) ? MMA_A_SIGNED : 0u) | (tr_bit(t, 78) ? MMA_B_SIGNED : 0u));
     if (tr_bit(t, 82)) t->m->flags |= MF_SAT;
     tr_ignore(t, 74, 1); // B by columns, the only way there is
     no_guard(t);
