@@ -102,6 +102,29 @@ static void put_sub(struct text *t, const struct minst *m) {
             put(t, ".%s", sub_text[i].text[m->sub]);
 }
 
+// What machine code of real compilers says beside: of products of floats, of halves, of sources.
+static bool is_half(const struct minst *m) {
+    return m->op >= OP_HADD && m->op <= OP_HTANH && m->op != OP_HABSNEG;
+}
+static void put_aux(struct text *t, const struct minst *m) {
+    static const char *const scale[] = {"", "D8", "D4", "D2", "", "M2", "M4", "M8"};
+    const bool is_product = m->op == OP_FMUL || m->op == OP_FFMA;
+    if (is_product && m->aux & MPRODUCT_SCALE) put(t, ".%s", scale[m->aux & MPRODUCT_SCALE]);
+    if (is_product && m->aux & MPRODUCT_ZERO) put(t, ".Z");
+    if (is_half(m) && m->type == ITYPE_F32) put(t, ".F32");
+    if (m->op == OP_HSET && isa_type_is_float((enum isa_type)m->type)) put(t, ".BF");
+    if (is_half(m) && m->aux & MHALF_ZERO) put(t, ".Z");
+    if (is_half(m) && m->aux & MHALF_AND) put(t, ".H_AND");
+    if (m->op == OP_CVT && m->aux & MCVT_NAN) put(t, ".OTHER_NAN");
+}
+static void put_part(struct text *t, const struct minst *m, unsigned source) {
+    static const char *const half[] = {"", ".F32", ".H0_H0", ".H1_H1"};
+    const unsigned part = m->aux & MCVT_PART;
+    if (is_half(m) && source < 3) put(t, "%s", half[m->aux >> 2 * source & 3]);
+    if (m->op != OP_CVT || source || !part) return;
+    put(t, isa_type_bits((enum isa_type)m->stype) == 8 ? ".B%u" : ".H%u", part);
+}
+
 // Types are shown where they change what happens: signedness, 16-bit and packed forms, conversions,
 // memory.
 static void put_upper(struct text *t, const char *s) {
@@ -165,6 +188,7 @@ static void put_mnemonic(struct text *t, const struct minst *m) {
     if (shows_space) put(t, "%s", space_text[m->space]);
     if (m->op == OP_CVTA || m->op == OP_ISSPACE) put(t, ".%s", space_text[m->space]);
     put_sub(t, m);
+    put_aux(t, m);
     if (m->cmp) put(t, ".%s", cmp_text[m->cmp]);
     for (size_t i = 0; i < WW_COUNT(flag_text); i++)
         if (m->flags & flag_text[i].flag) put(t, ".%s", flag_text[i].text);
@@ -262,6 +286,7 @@ static void put_operands(struct text *t, const struct minst *m, bool allocated) 
             put_address(t, m, &m->src[i], allocated);
         else
             put_operand(t, m, &m->src[i], allocated);
+        put_part(t, m, (unsigned)i);
         if (t->reuse >> i & 1) put(t, ".reuse");
         sep = ", ";
     }
