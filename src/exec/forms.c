@@ -191,6 +191,7 @@ static_assert(MRND_RZ == MRND_RN + 1 && MRND_RM == MRND_RN + 2 && MRND_RP == MRN
 #define NEG_B       FACT(NEG_B)
 #define MINUS_B     FACT(MINUS_B)
 #define SUB         FACT(SUB)
+#define AUX         FACT(AUX)
 #define NEAREST     FACT(NEAREST)
 #define CARRY       FACT(CARRY)
 #define HAS_C       FACT(HAS_C)
@@ -212,7 +213,6 @@ static_assert(MRND_RZ == MRND_RN + 1 && MRND_RM == MRND_RN + 2 && MRND_RP == MRN
 #define THIRD       FACT(THIRD_RESULT)
 #define PLAIN_BYTES FACT(PLAIN_BYTES)
 #define CARRIES     (HAS_E | TWO_RESULTS)
-#define AUX         FACT(AUX)
 #define CLAMPS      (MF_SAT | MF_SATFINITE | MF_RELU | MOD_A | AUX)
 #define TWEAKS      (MF_FTZ | CLAMPS)
 

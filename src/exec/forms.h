@@ -15,6 +15,7 @@ enum form_fact {
     FACT_NEG_B,
     FACT_MINUS_B,     // a minus sign alone
     FACT_SUB,         // the sub-operation is not 0
+    FACT_AUX,         // the second one, aux
     FACT_NEAREST,     // rounds to nearest
     FACT_CARRY,       // takes or leaves a carry
     FACT_HAS_C,       // there is a source C
@@ -35,7 +36,6 @@ enum form_fact {
     FACT_HAS_E,        // there is a source E
     FACT_THIRD_RESULT, // the third one is wanted
     FACT_PLAIN_BYTES,  // source C chooses the same bytes in all lanes and spreads no sign
-    FACT_AUX,       // its aux is not 0
     FACT_N
 };
 // A form. A set of 0 is any.
