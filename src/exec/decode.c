@@ -5,6 +5,7 @@
 
 #include "exec/decode.h"
 #include "exec/its.h"
+#include "exec/uniform.h"
 #include "isa/operands.h"
 
 struct pool {
@@ -206,7 +207,7 @@ enum ww_status decode_image(struct exec_launch *l, struct diags *d) {
     bool ok = l->code != NULL;
     for (uint32_t k = 0; ok && k < im->n_insts; k++)
         ok = decode_one(l, &p, &im->inst[k], &l->code[k], d);
-    if (ok) p.out_of_memory |= !choose_converge(l);
+    if (ok) p.out_of_memory |= !uniform_choose(l) || !choose_converge(l);
     if (ok && l->args.options.check_races) its_mark_loads(l);
     enum ww_status s = ok ? WW_OK : diags_status(d);
     if (ok) {

@@ -217,6 +217,29 @@ FN(imnmx_p) {
     }
     return EXEC_NEXT;
 }
+// Of three, or of a sum and another; halves side by side apart.
+FN(imnmx3) {
+    UNUSED_ENV;
+    SOURCES3;
+    uint32_t *const pd = x_dst(w, x->d);
+    const bool is_packed = x->type == ITYPE_U16X2 || x->type == ITYPE_S16X2;
+    const bool is_signed = x->type == ITYPE_S32 || x->type == ITYPE_S16X2;
+    const bool adds = x->op == OP_IADDMNMX, relu = x->flags & MF_RELU;
+    const uint32_t min = x_pred(w, x->e);
+    const uint32_t nb = x->mods[1] & OPND_NEG ? ~0u : 0, nc = x->mods[2] & OPND_NEG ? ~0u : 0;
+    LANES {
+        const uint32_t a = pa[i], b = lane_negate(pb[i], nb), c = lane_negate(pc[i], nc);
+        const bool is_max = !LANE_IN(min);
+        uint32_t first = is_packed ? lane_add16(a, b, 0, 0, true) : a + b;
+        if (!adds)
+            first = is_packed ? lane_minmax16(a, b, is_signed, is_max, false, true)
+                              : lane_minmax(a, b, is_signed, is_max, false);
+        const uint32_t r = is_packed ? lane_minmax16(first, c, is_signed, is_max, relu, true)
+                                     : lane_minmax(first, c, is_signed, is_max, relu);
+        pd[i] = PICK(r, pd[i]);
+    }
+    return EXEC_NEXT;
+}
 FN(p2r_mask) {
     UNUSED_ENV;
     SOURCES2;

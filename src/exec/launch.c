@@ -126,6 +126,7 @@ void exec_launch_destroy(struct exec_launch *l) {
     ww_free_aligned(l->code);
     ww_free_aligned(l->pool);
     ww_free_aligned(l->cb0);
+    free(l->lane_fn);
     free(l->usual);
     free(l);
 }

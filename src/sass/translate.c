@@ -98,6 +98,7 @@ struct opnd tr_a(struct translator *t, uint32_t words, uint32_t signs) {
 }
 struct opnd tr_b(struct translator *t, uint32_t words, uint32_t signs) {
     const bool u = t->in->guard_uniform;
+    if (u) tr_ignore(t, 91, 1); // set in all of them
     switch (t->form) {
     case 1: return place_32(t, words, signs, u);
     case 2:
@@ -136,9 +137,22 @@ struct opnd tr_b2_late(struct translator *t, uint32_t words, uint32_t signs) {
 // ---- a word -----------------------------------------------------------------------------------
 static translate_fn *const by_opcode[512] = {
 #define TRANSLATE(op, name) [op] = translate_##name,
+#define TRANSLATE_90(op, name)
 #include "sass/translate.def"
+#undef TRANSLATE_90
 #undef TRANSLATE
 };
+static translate_fn *const by_opcode_90[512] = {
+#define TRANSLATE(op, name)
+#define TRANSLATE_90(op, name) [op] = translate_##name,
+#include "sass/translate.def"
+#undef TRANSLATE_90
+#undef TRANSLATE
+};
+static translate_fn *translator_of(struct sass_word w, uint32_t gen) {
+    translate_fn *const fn = gen >= SASS_90 ? by_opcode_90[w.lo & 511] : NULL;
+    return fn ? fn : by_opcode[w.lo & 511];
+}
 
 static bool refuse(struct sass_refusal *why, const struct sass_inst *in, const char *what,
                    struct sass_word bits) {
@@ -157,6 +171,13 @@ static struct sass_word said(const struct sass_inst *in, struct sass_word seen, 
             (!it->gens || it->gens & gen))
             mark(&fixed, it->lo, it->n);
     return (struct sass_word){seen.lo & ~fixed.lo, seen.hi & ~fixed.hi};
+}
+
+bool sass_names_uniform(const struct minst *m) {
+    bool any = false;
+    for (uint32_t i = 0; i < MINST_DSTS; i++) any |= m->dst[i].kind == OPND_UGPR;
+    for (uint32_t i = 0; i < MINST_SRCS; i++) any |= m->src[i].kind == OPND_UGPR;
+    return any;
 }
 
 static struct code_control control_of(const struct sass_control *c) {
@@ -190,7 +211,7 @@ bool sass_translate(struct sass_word w, uint64_t pc, uint32_t first, uint32_t ge
                            .form = (uint32_t)(w.lo >> 9 & 7),
                            .in = &in,
                            .m = out};
-    translate_fn *const fn = by_opcode[w.lo & 511];
+    translate_fn *const fn = translator_of(w, gen);
     if (!fn) return refuse(why, &in, "is not executed", w);
     fn(&t);
     if (t.refused) return refuse(why, &in, t.refused, w);

@@ -17,4 +17,8 @@ struct sass_refusal {
 bool sass_translate(struct sass_word w, uint64_t pc, uint32_t first, uint32_t gen,
                     struct minst *out, struct code_control *control, struct sass_refusal *why);
 
+// Whether it names registers of the uniform file: an image with one such instruction has
+// uses_uniform set.
+bool sass_names_uniform(const struct minst *m);
+
 #endif

@@ -317,6 +317,43 @@ static void minimum_or_maximum(struct translator *t, enum isa_type type) {
     }
 }
 void translate_imnmx(struct translator *t) { minimum_or_maximum(t, sign_at(t, 73)); }
+// Hopper's: types in the order of the encoding; halves side by side are added and compared apart.
+static enum isa_type video_type(struct translator *t) {
+    static const uint8_t type[] = {ITYPE_U32, ITYPE_S32, ITYPE_U16X2, ITYPE_S16X2};
+    return (enum isa_type)type[tr_field(t, 72, 2)];
+}
+static void relu(struct translator *t) {
+    if (tr_bit(t, 76)) t->m->flags |= MF_RELU;
+}
+void translate_viadd(struct translator *t) {
+    struct minst *const m = t->m;
+    two_sources(t, OP_IADD, OPC_INT_ADD, tr_bit(t, 73) ? ITYPE_U16X2 : ITYPE_U32);
+    m->src[1] = second(t, TR_NEG);
+}
+void translate_vimnmx(struct translator *t) {
+    minimum_or_maximum(t, video_type(t));
+    relu(t);
+    const bool is_word = t->m->type == ITYPE_U32 || t->m->type == ITYPE_S32;
+    if (t->m->op == OP_IMNMXP && (t->m->flags & MF_RELU || !is_word))
+        tr_refuse(t, "chooses halves by a predicate");
+}
+static void three_with_minimum(struct translator *t, enum mop op, uint32_t signs) {
+    struct minst *const m = t->m;
+    tr_op(t, op, OPC_INT_ADD, video_type(t));
+    tr_dst(t, 1);
+    m->src[0] = tr_a(t, 1, 0);
+    m->src[1] = tr_b(t, 1, signs);
+    m->src[2] = tr_c(t, 1, signs);
+    m->src[3] = tr_pred_not(t, 87);
+    relu(t);
+}
+void translate_vimnmx3(struct translator *t) { three_with_minimum(t, OP_IMNMX3, 0); }
+void translate_viaddmnmx(struct translator *t) {
+    three_with_minimum(t, OP_IADDMNMX, TR_NEG);
+    const bool is_packed = t->m->type == ITYPE_U16X2 || t->m->type == ITYPE_S16X2;
+    if (is_packed && (t->m->src[1].mods || t->m->src[2].mods))
+        tr_refuse(t, "negates halves"); // Not documented: whether each of them
+}
 void translate_iabs(struct translator *t) {
     one_source(t, OP_IABS, OPC_INT_ADD, 0);
     t->m->type = ITYPE_S32;

@@ -17,8 +17,10 @@ struct translator {
 };
 typedef void translate_fn(struct translator *t);
 
-#define TRANSLATE(op, name) translate_fn translate_##name;
+#define TRANSLATE(op, name)    translate_fn translate_##name;
+#define TRANSLATE_90(op, name) translate_fn translate_##name;
 #include "sass/translate.def"
+#undef TRANSLATE_90
 #undef TRANSLATE
 
 uint32_t tr_field(struct translator *t, uint32_t lo, uint32_t n); // n up to 32

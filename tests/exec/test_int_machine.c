@@ -305,6 +305,43 @@ static void imnmx(void **state) {
     m.type = ITYPE_U32;
     check_machine("imnmx.u32", m, ref_imnmx, 30);
 }
+static uint32_t of_three(const struct minst *m, uint64_t a, uint64_t b, uint64_t c, bool is_min) {
+    const bool packed = m->type == ITYPE_U16X2 || m->type == ITYPE_S16X2;
+    const bool is_signed = m->type == ITYPE_S32 || m->type == ITYPE_S16X2;
+    const unsigned bits = packed ? 16 : 32;
+    uint64_t r = 0;
+    for (unsigned at = 0; at < 32; at += bits) {
+        uint64_t v[3] = {a >> at, b >> at, c >> at};
+        if (m->op == OP_IADDMNMX) v[0] = v[1] = v[0] + v[1];
+        int64_t best = 0;
+        for (uint32_t k = 0; k < 3; k++) {
+            const int64_t x = is_signed ? (int64_t)(v[k] << (64 - bits)) >> (64 - bits)
+                                        : (int64_t)(v[k] & ((1ull << bits) - 1));
+            if (k == 0 || (is_min ? x < best : x > best)) best = x;
+        }
+        if (m->flags & MF_RELU && best < 0) best = 0;
+        r |= ((uint64_t)best & ((1ull << bits) - 1)) << at;
+    }
+    return (uint32_t)r;
+}
+static void ref_imnmx3(const struct minst *m, const struct in *in, struct out *out) {
+    const uint64_t b = m->src[1].mods & OPND_NEG ? 0 - in->b : in->b;
+    const uint64_t c = m->src[2].mods & OPND_NEG ? 0 - in->c : in->c;
+    out->d = of_three(m, (uint32_t)in->a, (uint32_t)b, (uint32_t)c, in->e);
+}
+static void imnmx3(void **state) {
+    (void)state;
+    static const uint8_t type[] = {ITYPE_U32, ITYPE_S32, ITYPE_U16X2, ITYPE_S16X2};
+    for (uint32_t k = 0; k < 64; k++) {
+        struct minst m = MI(.dst = {R(RES)}, .src = {ABC, P(PE)});
+        m.type = type[k & 3];
+        m.op = k & 4 ? OP_IADDMNMX : OP_IMNMX3;
+        if (k & 8 && k & 1) m.flags = MF_RELU; // of signed types
+        if (k & 4 && !(k & 2) && k & 16) m.src[1].mods = OPND_NEG;
+        if (k & 4 && !(k & 2) && k & 32) m.src[2].mods = OPND_NEG;
+        check_machine("imnmx3", m, ref_imnmx3, 30);
+    }
+}
 static void ref_p2r(const struct minst *m, const struct in *in, struct out *out) {
     uint32_t r = (uint32_t)in->a;
     for (uint32_t k = 0; k < 7; k++) {
@@ -395,16 +432,10 @@ static void vote(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(iadd3),
-                                       cmocka_unit_test(lea),
-                                       cmocka_unit_test(imadx),
-                                       cmocka_unit_test(shf),
-                                       cmocka_unit_test(prmt),
-                                       cmocka_unit_test(complemented),
-                                       cmocka_unit_test(isetp),
-                                       cmocka_unit_test(plop3),
-                                       cmocka_unit_test(imnmx),
-                                       cmocka_unit_test(vote),
-                                       cmocka_unit_test(predicates_as_bits)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(iadd3),  cmocka_unit_test(lea),   cmocka_unit_test(imadx),
+        cmocka_unit_test(shf),    cmocka_unit_test(prmt),  cmocka_unit_test(complemented),
+        cmocka_unit_test(isetp),  cmocka_unit_test(plop3), cmocka_unit_test(imnmx),
+        cmocka_unit_test(imnmx3), cmocka_unit_test(vote),  cmocka_unit_test(predicates_as_bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,73 @@
+// The uniform datapath, where its words differ from those of the vector one: moves, constants, and
+// what goes from registers and predicates of threads to those of the warp.
+#include "sass/translator.h"
+
+// Results of the uniform file in words that a predicate of threads guards.
+static struct opnd uniform_result(struct translator *t) { return tr_ureg(t, 16, 1); }
+static struct opnd uniform_pred(struct translator *t, uint32_t lo) {
+    return (struct opnd){.kind = OPND_PRED, .reg = PRED_UNIFORM + tr_field(t, lo, 3)};
+}
+
+void translate_umov(struct translator *t) {
+    tr_op(t, OP_MOV, OPC_MOV, ITYPE_B32);
+    tr_dst(t, 1);
+    t->m->src[0] = tr_b2(t, 1, 0);
+}
+// The value of a lane: compilers move what all lanes have alike.
+void translate_r2ur(struct translator *t) {
+    tr_op(t, OP_MOV, OPC_MOV, ITYPE_B32);
+    t->m->dst[0] = uniform_result(t);
+    t->m->src[0] = tr_reg(t, 24, 1);
+    // Not documented: what the predicate says of lanes that differ, and .OR.
+    if (tr_field(t, 81, 3) != PRED_TRUE) tr_refuse(t, "has a predicate result");
+    if (t->gen >= SASS_90 && tr_bit(t, 84)) tr_refuse(t, "joins lanes");
+}
+void translate_voteu(struct translator *t) {
+    static const uint8_t mode[] = {MVOTE_ALL, MVOTE_ANY, MVOTE_UNI, MVOTE_UNI};
+    struct minst *const m = t->m;
+    tr_op(t, OP_VOTED, OPC_WARP, ITYPE_PRED);
+    m->dst[0] = uniform_result(t);
+    m->dst[1] = uniform_pred(t, 81);
+    m->sub = mode[tr_field(t, 72, 2)];
+    m->src[0] = tr_pred_not(t, 87);
+}
+
+// ---- constants --------------------------------------------------------------------------------
+static const struct {
+    uint8_t type, words;
+} size[8] = {{ITYPE_U8, 1},  {ITYPE_S8, 1},  {ITYPE_U16, 1},  {ITYPE_S16, 1},
+             {ITYPE_B32, 1}, {ITYPE_B64, 2}, {ITYPE_NONE, 0}, {ITYPE_NONE, 0}};
+
+static void load_constant(struct translator *t, struct opnd index) {
+    struct minst *const m = t->m;
+    const uint32_t s = tr_field(t, 73, 3);
+    if (!size[s].words) {
+        tr_refuse(t, "loads more than two words");
+        return;
+    }
+    tr_dst(t, size[s].words);
+    const uint32_t bank = tr_field(t, 54, 5);
+    const int32_t offset = (int16_t)tr_field(t, 38, 16);
+    if (index.kind == OPND_NONE && s >= 4 && offset >= 0) {
+        tr_op(t, OP_MOV, OPC_MOV, (enum isa_type)size[s].type);
+        m->src[0] = (struct opnd){.kind = OPND_CONST,
+                                  .words = size[s].words,
+                                  .bank = (uint8_t)bank,
+                                  .reg = (uint32_t)offset};
+        return;
+    }
+    tr_op(t, OP_LDC, OPC_LD_CONST, (enum isa_type)size[s].type);
+    m->sub = (uint8_t)bank;
+    m->vec = 1;
+    m->space = SPACE_CONST;
+    m->src[0] = index;
+    m->offset = offset;
+}
+void translate_uldc(struct translator *t) {
+    if (tr_bit(t, 91)) tr_refuse(t, "reads a bank by a handle");
+    load_constant(t, tr_none());
+}
+void translate_uldc_at(struct translator *t) {
+    tr_ignore(t, 91, 1); // the mark of words with a uniform source
+    load_constant(t, tr_ureg(t, 24, 1));
+}
