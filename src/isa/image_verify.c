@@ -95,6 +95,20 @@ static bool inside(const struct code_image *im, int32_t pc) {
     return pc >= 0 && (uint32_t)pc < im->n_insts;
 }
 
+static uint32_t registers_read(const struct minst *m) {
+    struct isa_ref ref[ISA_MAX_REFS];
+    const uint32_t n = isa_reads(m, true, ref);
+    uint64_t seen[MAX_GPRS / 64] = {0};
+    uint32_t rows = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t r = (ref[i].reg + ref[i].word) % MAX_GPRS;
+        if (ref[i].file != REF_GPR) continue;
+        rows += !(seen[r / 64] >> r % 64 & 1);
+        seen[r / 64] |= 1ull << r % 64;
+    }
+    return rows;
+}
+
 static void check_inst(struct verifier *v, uint32_t pc) {
     const struct minst *m = &v->im->inst[pc];
     if (m->op >= OP_N || m->klass >= OPC_N) {
@@ -105,6 +119,9 @@ static void check_inst(struct verifier *v, uint32_t pc) {
     for (unsigned i = 0; i < MINST_SRCS; i++) check_operand(v, pc, &m->src[i]);
     const char *const fault = isa_operands_fault(m, !v->im->is_machine_code);
     if (fault != NULL) broken(v, pc, fault);
+    if (m->op == OP_S2R && !v->im->is_machine_code && m->dst[0].words != isa_sreg_words(m->aux))
+        broken(v, pc, "a special register of another size");
+    if (registers_read(m) > ISA_MAX_ROWS) broken(v, pc, "more registers than can be read at once");
     if (m->guard >= preds_of(v->im)) broken(v, pc, "a guard beyond the machine's");
     if (m->flags & MF_FRAME) broken(v, pc, "a frame of unknown size");
     if ((m->op == OP_BRA || m->op == OP_CALL) && !inside(v->im, m->target))

@@ -84,6 +84,19 @@ static const char *slot_fault(const struct minst *m, uint8_t slot, const struct 
     return words_fit(m, slot_words(slot), o->words) ? NULL : "has an operand of wrong size";
 }
 
+// Whether an operand is the one immediate or constant that an instruction can have: zeros and short
+// fields are none.
+static bool takes_the_one(const struct operand_row *row, unsigned s, const struct opnd *o) {
+    if (o->kind == OPND_CONST) return true;
+    return o->kind == OPND_IMM && o->imm != 0 && !(row->field >> s & 1);
+}
+// Whether another source than src[s] is.
+static bool has_the_one(const struct minst *m, const struct operand_row *row, unsigned s) {
+    for (unsigned k = 0; k < MINST_SRCS; k++)
+        if (k != s && takes_the_one(row, k, &m->src[k])) return true;
+    return false;
+}
+
 const char *isa_operands_fault(const struct minst *m, bool is_placed) {
     const struct operand_row *const row = &operand_rows[m->op];
     const char *fault = NULL;
@@ -101,6 +114,8 @@ const char *isa_operands_fault(const struct minst *m, bool is_placed) {
             fault = "has an immediate where none can be";
         if (o->kind == OPND_CONST && !(row->con >> s & 1))
             fault = "has a constant where none can be";
+        if (takes_the_one(row, s, o) && has_the_one(m, row, s))
+            fault = "has more than one immediate or constant";
     }
     return fault;
 }
@@ -130,12 +145,7 @@ bool isa_fits(const struct minst *i, unsigned s, const struct opnd *o) {
     const unsigned bit = 1u << s;
     if (o->kind == OPND_IMM && row->field & bit) return true;
     if (!((o->kind == OPND_IMM ? row->imm : row->con) & bit)) return false;
-    for (unsigned k = 0; k < MINST_SRCS; k++) {
-        if (k == s) continue;
-        const struct opnd *const other = &i->src[k];
-        if (other->kind == OPND_CONST) return false;
-        if (other->kind == OPND_IMM && other->imm != 0 && !(row->field & 1u << k)) return false;
-    }
+    if (has_the_one(i, row, s)) return false;
     return o->kind == OPND_CONST || (row->long_imm && o->words == 1) || short_imm(i, o);
 }
 

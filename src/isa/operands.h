@@ -54,6 +54,9 @@ struct isa_ref {
     uint32_t reg;
 };
 enum { ISA_MAX_REFS = 4 * MINST_SRCS + MAX_PREDS + 2 };
+// Registers that an instruction may read, each counted once (image_check and image_verify refuse
+// more): four sources of four words.
+enum { ISA_MAX_ROWS = 16 };
 
 static inline uint32_t ref_operand(const struct opnd *o, unsigned place, bool allocated,
                                    struct isa_ref *ref) {

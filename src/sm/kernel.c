@@ -76,10 +76,12 @@ static void need_reg(struct sm_inst *in, struct sm_wide *wide, uint32_t reg, boo
     if (is_dst) wide->dst[word] |= BIT64(reg % 64);
 }
 
+static_assert(sizeof((struct sm_inst){0}.src) == ISA_MAX_ROWS, "an image that was checked fits");
 static void read_row(struct sm_inst *in, uint32_t reg) {
     for (uint32_t i = 0; i < in->n_src; i++)
         if (in->src[i] == reg) return;
-    if (in->n_src < sizeof in->src) in->src[in->n_src++] = (uint8_t)reg;
+    assert(in->n_src < ISA_MAX_ROWS && "the image was checked");
+    in->src[in->n_src++] = (uint8_t)reg;
 }
 
 static bool const_line(struct decoder *d, const struct opnd *o, struct sm_inst *in) {

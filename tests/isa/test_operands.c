@@ -118,6 +118,10 @@ static const struct {
     {.inst = {.op = OP_BRA, .guard = 0}, .reads = "@P0", .writes = "", .is_right = true},
     {I(.op = OP_MUFU, .type = ITYPE_F32, .dst = {G(0)}, .src = {CO(16)}), "", "R0", false},
     {I(.op = OP_FADD, .type = ITYPE_F32, .dst = {G(0)}, .src = {IM(1), G(2)}), "R2", "R0", false},
+    {I(.op = OP_FFMA, .type = ITYPE_F32, .dst = {G(0)}, .src = {G(2), CO(8), CO(16)}), "R2", "R0", false},
+    {I(.op = OP_IMAD, .type = ITYPE_U32, .dst = {G(0)}, .src = {G(2), IM(5), CO(16)}), "R2", "R0", false},
+    {I(.op = OP_IMAD, .type = ITYPE_U32, .dst = {G(0)}, .src = {G(2), IM(0), CO(16)}), "R2", "R0", true},
+    {I(.op = OP_BFE, .type = ITYPE_U32, .dst = {G(0)}, .src = {G(2), IM(5), IM(9)}), "R2", "R0", true},
 };
 
 static void instructions_read_and_write_these(void **state) {
@@ -195,6 +199,23 @@ static void all_slots_are_read_and_written(void **state) {
     assert_non_null(isa_operands_fault(&m, true)); // the row has fewer
 }
 
+// No row reads more registers at once than the machine has places for (SLOT_T to SLOT_PACKED: four
+// words at most).
+static void rows_read_no_more_than_fits(void **state) {
+    (void)state;
+    static const uint8_t most[] = {
+        [SLOT_W] = 1, [SLOT_T] = 4,       [SLOT_S] = 4,       [SLOT_X] = 4, [SLOT_V] = 4,
+        [SLOT_N] = 4, [SLOT_PACKED] = 4, [SLOT_ADDRESS] = 2, [SLOT_PAIR] = 2};
+    for (unsigned op = 0; op < OP_N; op++) {
+        unsigned words = 0;
+        for (unsigned s = 0; s < MINST_SRCS; s++) {
+            const uint8_t slot = operand_rows[op].src[s];
+            if (slot & SLOT_VALUE) words += most[slot_words(slot)];
+        }
+        if (words > ISA_MAX_ROWS) fail_msg("%s reads %u registers", mop_info[op].text, words);
+    }
+}
+
 // Whether the sentence names an operand: the letter as a word of its own.
 static bool names(const char *prose, const char *letter) {
     const size_t n = strlen(letter);
@@ -241,6 +262,7 @@ int main(void) {
         cmocka_unit_test(virtual_registers_have_parts),
         cmocka_unit_test(operands_are_equal_by_kind),
         cmocka_unit_test(all_slots_are_read_and_written),
+        cmocka_unit_test(rows_read_no_more_than_fits),
         cmocka_unit_test(sentences_name_the_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
