@@ -204,9 +204,7 @@ void gpu_destroy(struct gpu *g) {
 
 const struct gpu_config *gpu_config_of(const struct gpu *g) { return &g->config; }
 const struct gpu_limits *gpu_limits_of(const struct gpu *g) { return &g->limits; }
-const struct gpu_options *gpu_options_of(const struct gpu *g) { return &g->options; }
 struct devmem *gpu_memory(struct gpu *g) { return g->memory; }
-uint64_t gpu_now_cycles(const struct gpu *g) { return g->now; }
 double gpu_now_s(const struct gpu *g) {
     return (double)g->now / (g->config.clocks.core_mhz * 1e6);
 }
@@ -376,14 +374,6 @@ enum ww_status gpu_free(struct gpu *g, uint64_t addr, struct diags *d) {
 void gpu_memory_info(const struct gpu *g, uint64_t *free_bytes, uint64_t *total_bytes) {
     *free_bytes = devmem_free_bytes(g->memory);
     *total_bytes = g->memory_bytes;
-}
-
-enum ww_status gpu_map_host(struct gpu *g, void *host, uint64_t bytes, struct diags *d,
-                            uint64_t *addr) {
-    *addr = bytes ? devmem_map_host(g->memory, host, bytes) : 0;
-    if (*addr) return WW_OK;
-    return diag_add(d, WW_ERROR_USAGE, "%llu byte%s of host memory cannot be mapped",
-                    (unsigned long long)bytes, text_plural(bytes));
 }
 
 enum ww_status device_check_range(struct gpu *g, uint64_t addr, uint64_t bytes, const char *what,

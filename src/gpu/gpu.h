@@ -108,9 +108,7 @@ enum ww_status gpu_create(const struct gpu_config *c, const struct gpu_options *
 void gpu_destroy(struct gpu *g); // NULL is allowed; drops queued work
 const struct gpu_config *gpu_config_of(const struct gpu *g);
 const struct gpu_limits *gpu_limits_of(const struct gpu *g);
-const struct gpu_options *gpu_options_of(const struct gpu *g);
 struct devmem *gpu_memory(struct gpu *g);
-uint64_t gpu_now_cycles(const struct gpu *g); // simulated core cycles since gpu_create
 double gpu_now_s(const struct gpu *g);
 // The first fault is sticky, as on hardware: work queued later is refused with the same status
 // until it is cleared (queued work is dropped then).
@@ -135,8 +133,6 @@ enum ww_status gpu_malloc_pitch(struct gpu *g, uint64_t width_bytes, uint64_t he
 // Waits for queued work first (as the vendor's does). Address 0 is allowed.
 enum ww_status gpu_free(struct gpu *g, uint64_t addr, struct diags *d);
 void gpu_memory_info(const struct gpu *g, uint64_t *free_bytes, uint64_t *total_bytes);
-enum ww_status gpu_map_host(struct gpu *g, void *host, uint64_t bytes, struct diags *d,
-                            uint64_t *addr);
 enum ww_status gpu_write(struct gpu *g, uint64_t dst, const void *src, uint64_t bytes,
                          struct diags *d);
 enum ww_status gpu_read(struct gpu *g, void *dst, uint64_t src, uint64_t bytes, struct diags *d);

@@ -43,23 +43,6 @@ const char *op_class_text(enum op_class c) {
     return (unsigned)c < OPC_N ? text[c] : "?";
 }
 
-const char *op_class_prose(enum op_class c) {
-    static const char *const prose_of[] = {
-#define OPC(name, unit, prose) [OPC_##name] = prose,
-#include "isa/op_class.def"
-#undef OPC
-    };
-    return (unsigned)c < OPC_N ? prose_of[c] : "?";
-}
-
-const char *unit_class_text(enum unit_class u) {
-    static const char *const text[UNIT_N] = {
-        [UNIT_NONE] = "NONE", [UNIT_INT] = "INT", [UNIT_FP] = "FP",   [UNIT_SFU] = "SFU",
-        [UNIT_DP] = "DP",     [UNIT_LDST] = "LDST", [UNIT_TEX] = "TEX",
-        [UNIT_TENSOR] = "TENSOR"};
-    return (unsigned)u < UNIT_N ? text[u] : "?";
-}
-
 const struct mop_info mop_info[OP_N] = {
 #define OP(name, mnemonic, class, opflags, operands, meaning) \
     [OP_##name] = {.text = mnemonic, .prose = meaning, .klass = OPC_##class, .flags = opflags},

@@ -28,7 +28,5 @@ enum op_class {
 };
 extern const uint8_t op_class_unit[OPC_N];
 const char *op_class_text(enum op_class c);
-const char *op_class_prose(enum op_class c);
-const char *unit_class_text(enum unit_class u);
 
 #endif

@@ -241,12 +241,6 @@ static bool has_stopped(const struct sm_group *g) {
     return false;
 }
 
-uint64_t sm_group_next_event(const struct sm_group *g, uint64_t now) {
-    uint64_t next = NEVER;
-    for (uint32_t i = 0; i < g->n; i++) next = min64(next, sm_next_event(g->member[i], now));
-    return next;
-}
-
 // Cycle t of members whose CTAs alone come in sets.
 static void step_apart(struct sm_group *g, uint64_t t) {
     for (uint32_t i = 0; i < g->n; i++) {

@@ -47,10 +47,9 @@ enum sm_group_state sm_group_state(const struct sm_group *g);
 // kernel, given to all before the next run.
 bool sm_group_can_take(const struct sm_group *g, uint32_t slot);
 
-// As sm_run, sm_is_idle and sm_next_event, for all members.
+// As sm_run and sm_is_idle, for all members.
 void sm_group_run(struct sm_group *g, uint64_t from, uint64_t to);
 bool sm_group_is_idle(const struct sm_group *g);
-uint64_t sm_group_next_event(const struct sm_group *g, uint64_t now);
 
 // Micrometres of wire between the master and a member.
 uint32_t sm_group_distance_um(const struct sm_group *g, uint32_t rank);
