@@ -289,10 +289,7 @@ static exec_fn choose(const struct minst *m, struct xinst *x, exec_fn usual) {
     if (f != FLOW_N) return row[f];
     const enum bar_fn b = bar_fn_of(m);
     if (b != BAR_FNS) return bar_choose(b, x);
-    if (m->op == OP_NANOSLEEP) return its_sleep;
-    if (m->op != OP_BAR && !its_names_members(m, x)) return NULL;
-    x->advance = 0;
-    return m->op == OP_BAR ? its_bar : its_sync;
+    return its_choose(m, x, false);
 }
 
 const struct converge converge_bars = {.bytes = bytes,

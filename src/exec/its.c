@@ -151,7 +151,7 @@ static uint32_t member_operand(uint32_t op) {
     default: return 0;
     }
 }
-bool its_names_members(const struct minst *m, const struct xinst *x) {
+static bool names_members(const struct minst *m, const struct xinst *x) {
     const uint32_t operand = member_operand(m->op);
     return operand == 1 || (operand && x->aux8 & 1); // the old forms name none
 }
@@ -210,8 +210,8 @@ static bool try_sync(struct exec_env *e, struct exec_warp *w, uint32_t i, enum e
     }
     return true;
 }
-enum exec_outcome its_sync(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                           uint32_t mask) {
+static enum exec_outcome sync_lanes(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                    uint32_t mask) {
     struct its *const s = w->its;
     const uint32_t need = members(w, x, mask);
     if (!(need & ~w->active)) {
@@ -254,8 +254,8 @@ static void count(struct exec_warp *w, uint32_t id) {
     w->bar_less = WARP_LANES - (now - w->its->counted[id]);
     w->its->counted[id] = (uint8_t)now;
 }
-enum exec_outcome its_bar(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                          uint32_t mask) {
+static enum exec_outcome come_to_bar(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                     uint32_t mask) {
     struct its *const s = w->its;
     if (!mask) {
         w->pc++;
@@ -329,14 +329,21 @@ enum exec_outcome its_leave(struct exec_env *e, struct exec_warp *w, const struc
         its_drop(w->its, w->its->cur);
     return ended(e, w);
 }
-enum exec_outcome its_sleep(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                            uint32_t mask) {
+static enum exec_outcome sleep_lanes(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                     uint32_t mask) {
     const enum exec_outcome o = warp_fns[WARP_SLEEP](e, w, x, mask);
     its_rotate(w);
     return o;
 }
 
 // ---- the port -------------------------------------------------------------------------------
+
+exec_fn its_choose(const struct minst *m, struct xinst *x, bool takes_all) {
+    if (m->op == OP_NANOSLEEP) return sleep_lanes;
+    if (m->op != OP_BAR && !takes_all && !names_members(m, x)) return NULL;
+    x->advance = 0;
+    return m->op == OP_BAR ? come_to_bar : sync_lanes;
+}
 
 void its_release(struct exec_warp *w, uint32_t value) {
     struct its *const x = w->its;

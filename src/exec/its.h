@@ -68,19 +68,13 @@ void its_turn(struct exec_warp *w, bool spins);
 // The current lanes part; the first path goes on.
 void its_spread(struct exec_warp *w, const struct paths *p, int32_t node);
 
-// Handlers for what the active lanes do when the lanes that they wait for have come; for barriers
-// of the block; for lanes that end; for lanes that sleep.
-enum exec_outcome its_sync(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                           uint32_t mask);
-enum exec_outcome its_bar(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                          uint32_t mask);
+// The handler of lanes that end.
 enum exec_outcome its_leave(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                             uint32_t mask);
-enum exec_outcome its_sleep(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                            uint32_t mask);
 
-// Whether an operation names the lanes that it waits for.
-bool its_names_members(const struct minst *m, const struct xinst *x);
+// The handler of what lanes do together, but for control flow; `takes_all`: the operation waits for
+// all lanes. NULL: it waits for none.
+exec_fn its_choose(const struct minst *m, struct xinst *x, bool takes_all);
 
 // Of the port.
 void its_release(struct exec_warp *w, uint32_t value);

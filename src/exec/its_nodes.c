@@ -227,10 +227,7 @@ static exec_fn choose(const struct minst *m, struct xinst *x, exec_fn usual) {
     (void)usual;
     const enum flow_fn f = flow_of(m);
     if (f != FLOW_N) return row[f];
-    if (m->op == OP_NANOSLEEP) return its_sleep;
-    if (m->op != OP_BAR && !is_matrix(m) && !its_names_members(m, x)) return NULL;
-    x->advance = 0;
-    return m->op == OP_BAR ? its_bar : its_sync;
+    return its_choose(m, x, is_matrix(m));
 }
 
 const struct converge converge_nodes = {.bytes = bytes,

@@ -57,7 +57,8 @@ struct step_crew {
     uint32_t n;
     struct sm_group *group; // NULL: none
 };
-#define FOR_EACH_OF_CREW(m, c)                                                                     \
+// Of a crew or a group.
+#define FOR_EACH_SM(m, c)                                                                          \
     for (struct sm *const *m##_ = (c).member, *m; m##_ < (c).member + (c).n && (m = *m##_, true);  \
          m##_++)
 

@@ -10,10 +10,6 @@
 // packet leaves within the cycle. A branch's second packet waits for a slot that is free.
 #include "sm/step_kind.h"
 
-#define FOR_EACH_MEMBER(m, g)                                                                      \
-    for (struct sm *const *m##_ = (g)->member, *m;                                                 \
-         m##_ < (g)->member + (g)->n && (m = *m##_, true); m##_++)
-
 // ---- 1. what the slaves get of the master's front end -----------------------------------------
 static void follow_decoding(struct sm_group *g, uint64_t t) {
     const struct sm *const master = g->member[0];
@@ -30,7 +26,7 @@ static void follow_decoding(struct sm_group *g, uint64_t t) {
 // ---- 2. the master's turn ----------------------------------------------------------------------
 uint64_t group_ready(struct sm_group *g, uint64_t own) {
     uint64_t ready = own;
-    FOR_EACH_MEMBER(m, g) ready &= m->v.go;
+    FOR_EACH_SM(m, *g) ready &= m->v.go;
     g->member[0]->act.c[ACT_cluster_waits] += own != 0 && ready == 0;
     return ready;
 }
@@ -157,7 +153,7 @@ STEP_INLINE bool issue_each(const struct step_kind *k, struct sm_group *g, uint3
 
 // ---- ramp -------------------------------------------------------------------------------------
 static bool is_drained(const struct sm_group *g) {
-    FOR_EACH_MEMBER(m, g) {
+    FOR_EACH_SM(m, *g) {
         for (uint32_t i = 0; i < m->res.n_ctas; i++) {
             FOR_EACH_BIT64(w, m->res.cta[m->res.order[i]].left)
                 if (m->res.warp[w].inflight != 0) return false;
@@ -167,14 +163,14 @@ static bool is_drained(const struct sm_group *g) {
 }
 
 static void hold_all(struct sm_group *g, uint64_t t) {
-    FOR_EACH_MEMBER(m, g)
+    FOR_EACH_SM(m, *g)
         for (uint32_t sc = 0; sc < m->c.schedulers; sc++)
             stall_hold(m, sc, STALL_policy, m->v.mine[sc] & m->v.resident, t);
 }
 
 // ---- the cycle --------------------------------------------------------------------------------
 STEP_INLINE void cycle(const struct step_kind *k, struct sm_group *g, uint64_t t) {
-    FOR_EACH_MEMBER(m, g) arrive(k, m, t);
+    FOR_EACH_SM(m, *g) arrive(k, m, t);
     bool issued = false;
     if (g->state == SM_GROUP_SHARED && g->forced <= t) sm_group_ungroup(g, t);
     if (g->state == SM_GROUP_SHARED) {
@@ -186,7 +182,7 @@ STEP_INLINE void cycle(const struct step_kind *k, struct sm_group *g, uint64_t t
     } else {
         hold_all(g, t);
     }
-    FOR_EACH_MEMBER(m, g) {
+    FOR_EACH_SM(m, *g) {
         leave(k, m, issued, t);
         if (g->state == SM_GROUP_SHARED && m->rank != 0) group_freeze(m);
         m->alarms.wake = next_cycle(k, m, issued, t);

@@ -152,7 +152,7 @@ STEP_INLINE void second(const struct step_kind *k, struct step_crew c, uint32_t 
                         uint32_t first_unit, uint64_t t) {
     struct sm *const s = c.member[0];
     uint64_t bit = BIT64(w) & s->v.active;
-    FOR_EACH_OF_CREW(m, c) bit &= m->v.go;
+    FOR_EACH_SM(m, c) bit &= m->v.go;
     if (bit == 0 || (k->group && !group_link_takes(c.group, t))) return;
     const struct sm_inst *const in = s->res.warp[w].head;
     if (in->flags & SI_SOLO) return;
@@ -165,7 +165,7 @@ STEP_INLINE void second(const struct step_kind *k, struct step_crew c, uint32_t 
         return;
     }
     if (!issue_in_all(k, c, sc, w, true, t)) return;
-    FOR_EACH_OF_CREW(m, c) m->act.c[ACT_issue_slots + STALL_dual]++;
+    FOR_EACH_SM(m, c) m->act.c[ACT_issue_slots + STALL_dual]++;
 }
 
 // The scheduler issues nothing in this cycle: why, to be found anew in the next.
@@ -218,9 +218,9 @@ STEP_INLINE bool turn(const struct step_kind *k, struct step_crew c, uint32_t sc
     const struct sm_inst *const in = s->res.warp[w].head;
     const uint32_t unit = in->unit;
     const bool may_pair = s->pairs && !(in->flags & (SI_SOLO | SI_BRANCH));
-    FOR_EACH_OF_CREW(m, c) stall_issued(m, sc, t);
+    FOR_EACH_SM(m, c) stall_issued(m, sc, t);
     if (!issue_in_all(k, c, sc, w, false, t)) return true;
-    FOR_EACH_OF_CREW(m, c) {
+    FOR_EACH_SM(m, c) {
         struct sub_core *const its = step_sub(k, m, sc);
         its->issues++;
         its->dp |= unit == UNIT_DP;
