@@ -344,6 +344,7 @@ static enum ww_status start(void) {
     the.config = gpu_config_new(&the.arena);
     if (s == WW_OK) s = session_filter_create(&the.session, &the.diags, &the.filter);
     if (s == WW_OK) s = session_configure(&the.session, &the.diags, the.config, &savings);
+    if (s == WW_OK && the.session.record) process_forget(); // `warpwatt run` has said the notes
     const char *const record =
         s == WW_OK && the.session.record ? claim_record(&the.arena, the.session.record) : NULL;
     if (record)

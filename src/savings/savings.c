@@ -127,7 +127,7 @@ bool act_part(uint32_t i, struct act_part *out) {
 static uint32_t find_option(const char *name) {
     uint32_t at = 0;
     for (uint32_t id = 0; id < SAVINGS_PARTS; id++)
-        for (uint32_t i = 0; i < parts[id]->options.n; i++, at++)
+        for (uint32_t i = 0; i < parts[id]->options.n && at < SAVINGS_MAX_OPTIONS; i++, at++)
             if (strcmp(parts[id]->options.row[i].name, name) == 0) return at;
     return UINT32_MAX;
 }
@@ -196,6 +196,7 @@ static void name_mechanisms(uint32_t mask, char *text, size_t size) {
 }
 
 static enum ww_status no_option(const char *name, const char *where, struct diags *d) {
+    if (name[0] == 0) return diag_add(d, WW_ERROR_CONFIG, "%s: an option without a name", where);
     const char *names[SAVINGS_MAX_OPTIONS];
     uint32_t n = 0;
     for (; n < SAVINGS_MAX_OPTIONS && savings_option_at(n).is != NULL; n++)

@@ -206,7 +206,11 @@ refused origami '-s sm.timing.int_add.interval=16 -s sm.timing.fp_add.interval=1
 refused lane-pg '-s savings.phase=99' 'phase is an option of warp-folding, origami-scheduler'
 refused gates '-s savings.max_swich=9' 'did you mean max_switch'
 refused gates '-s savings.priority=warps' 'priority must be one of these: sm sm-opposed schedulers schedulers-opposed; not .warps'
+refused gates '-s savings.=1' '-s savings.=1: an option without a name'
 refused nothing '' 'there is no technique'
+# the process that runs a workload does not say again what an old key is called now
+run 0 run -s sm.cluster_at=entry vectorAdd
+[ "$(cat out err | grep -c 'is now called sm.lane_group_at')" = 1 ] || fail "a note is not said once"
 refused warped-gates+origami '' 'warped-gates is gates, coordinated-blackout'
 refused gates '-s savings.max_swich=9' '-s savings.max_swich=9: there is no option'
 printf 'description: x\npaper: y\nmechanisms: [gates]\ngpu:\n  - {name: sm.schedulr, value: gto, source: z}\n' >bad.yaml
