@@ -87,6 +87,9 @@ double power_price_j(const struct power_tree *tree, const char *component,
     if (parts == 0) return 0;
     switch (p->kind) {
     case PRICE_LEAK: return (c->leak_sub_w + c->leak_gate_w) / parts * p->share * cycle_s;
+    case PRICE_LEAK_BELOW:
+        return (c->all_leak_sub_w + c->all_leak_gate_w) / parts * p->share * cycle_s *
+               (1 - tree->idle_gate);
     case PRICE_PARTS_LEAK:
         return (c->leak_sub_w + c->leak_gate_w) / parts * (1 - tree->rf_parts.leak[p->file]) *
                cycle_s;
@@ -133,6 +136,9 @@ const char *power_price_text(const struct savings_price *p, char *text, size_t s
             snprintf(text, size, "a cycle of %s leakage", per);
         else
             snprintf(text, size, "a cycle of %.3g %% of %s leakage", 100 * p->share, per);
+        break;
+    case PRICE_LEAK_BELOW:
+        snprintf(text, size, "a cycle of %s leakage, of all that it has", per);
         break;
     case PRICE_CELLS_OFF: snprintf(text, size, "a cycle of %s cells' leakage", per); break;
     case PRICE_CELLS_DROWSY:
@@ -210,7 +216,7 @@ double power_area_mm2(const struct power_tree *tree, const struct savings_area *
     const double n = parts < 0 ? all : parts;
     switch (r->size.kind) {
     case SIZE_TABLE: return n * table_of(tree, r->size.n, r->size.bits).area_mm2;
-    case SIZE_HEADERS: return r->size.share * p->area_mm2;
+    case SIZE_HEADERS: return r->size.share * p->all_area_mm2;
     case SIZE_SHARE: return all > 0 ? n / all * r->size.share * p->area_mm2 : 0;
     case SIZE_DIVIDED: return fmax(0, p->word_gates_mm2);
     case SIZE_RFC: return n * tree->rfc.mm2;
@@ -433,7 +439,8 @@ static double all_of_line(const struct power_tree *tree, const struct power_line
     const struct power_component *const p = &tree->component[l->component];
     double all = 0;
     if (l->is->kind == LINE_LEAKAGE)
-        all = (p->leak_sub_w + p->leak_gate_w) * seconds * (1 - power_idle_gated(tree, a, seconds));
+        all = (p->all_leak_sub_w + p->all_leak_gate_w) * seconds *
+              (1 - power_idle_gated(tree, a, seconds));
     for (int i = 0; l->is->kind == LINE_EVENTS && i < tree->events; i++) {
         const struct power_event *const e = &tree->event[i];
         if (e->component == l->component)
@@ -525,11 +532,44 @@ double power_savings_all_mm2(const struct power_savings *s) {
     return all;
 }
 
+// Leakage saved, by component; components as they come first.
+struct moved {
+    double net[POWER_MAX_COMPONENTS];
+    bool is_in[POWER_MAX_COMPONENTS];
+    int order[POWER_MAX_COMPONENTS], n;
+};
+
+// Of `j` the shares that would have leaked below the threshold and through gates.
+static void move(struct moved *m, int component, double j, double sub_share, double gate_share,
+                 struct power_usage *usage) {
+    if (!m->is_in[component]) m->order[m->n++] = component;
+    m->is_in[component] = true;
+    m->net[component] += j;
+    usage->leak_sub_j[component] -= j * sub_share;
+    usage->leak_gate_j[component] -= j * gate_share;
+}
+
+static bool lies_below(const struct power_tree *tree, int i, int above) {
+    while (i > above) i = tree->component[i].parent;
+    return i == above;
+}
+
+// Of a component and all below it, each its share by leakage.
+static void move_below(struct moved *m, const struct power_tree *tree, int above, double j,
+                       struct power_usage *usage) {
+    const struct power_component *const all = &tree->component[above];
+    const double leak_w = all->all_leak_sub_w + all->all_leak_gate_w;
+    for (int i = above; i < tree->components && leak_w > 0; i++) {
+        const struct power_component *const p = &tree->component[i];
+        const double w = p->leak_sub_w + p->leak_gate_w;
+        if (w > 0 && lies_below(tree, i, above))
+            move(m, i, j * w / leak_w, p->leak_sub_w / w, p->leak_gate_w / w, usage);
+    }
+}
+
 double power_savings_apply(const struct power_tree *tree, const struct activity *a,
                            struct power_usage *usage) {
-    double net[POWER_MAX_COMPONENTS] = {0}; // leakage saved
-    bool moved[POWER_MAX_COMPONENTS] = {false};
-    int order[POWER_MAX_COMPONENTS], n = 0; // components as they come first
+    struct moved m = {.n = 0};
     for (uint32_t i = 0; i < tree->rows.effects; i++) {
         const struct power_effect *const e = &tree->rows.effect[i];
         const double j = effect_j(e, a);
@@ -539,16 +579,15 @@ double power_savings_apply(const struct power_tree *tree, const struct activity 
             usage->dynamic_j[at] -= (double)e->is->sign * j;
             continue;
         }
-        if (!moved[at]) order[n++] = at;
-        moved[at] = true;
-        net[at] += (double)e->is->sign * j;
-        usage->leak_sub_j[at] -= (double)e->is->sign * j * e->sub_share;
-        usage->leak_gate_j[at] -= (double)e->is->sign * j * e->gate_share;
+        if (e->is->price.kind == PRICE_LEAK_BELOW)
+            move_below(&m, tree, at, (double)e->is->sign * j, usage);
+        else
+            move(&m, at, (double)e->is->sign * j, e->sub_share, e->gate_share, usage);
     }
     double less = 0;
-    for (int i = 0; i < n; i++) {
-        usage->static_j[order[i]] -= net[order[i]];
-        less += net[order[i]];
+    for (int i = 0; i < m.n; i++) {
+        usage->static_j[m.order[i]] -= m.net[m.order[i]];
+        less += m.net[m.order[i]];
     }
     return less;
 }

@@ -60,6 +60,12 @@ static void share_out(struct account *a, const struct power_usage *total) {
     }
 }
 
+void account_once(const struct account *a, struct activity *once) {
+    *once = a->file->total;
+    const uint64_t all = act_get(once, "cycles") * a->sms, busy = act_get(once, "sm_busy_cycles");
+    if (!act_get(once, "sm_idle_cycles") && all > busy) act_put(once, "sm_idle_cycles", all - busy);
+}
+
 enum ww_status account_make(struct arena *arena, const char *gpu, const struct power_config *c,
                             const struct power_tree *tree, const struct activity_file *file,
                             struct diags *d, struct account *out) {
@@ -79,9 +85,8 @@ enum ww_status account_make(struct arena *arena, const char *gpu, const struct p
     }
     const struct activity *total = out->overlapped && file->has_total ? &file->total : NULL;
     if (total) {
-        struct activity once = *total; // SMs without work are not in a device's totals
-        const uint64_t all = act_get(&once, "cycles") * c->sms, busy = act_get(&once, "sm_busy_cycles");
-        if (!act_get(&once, "sm_idle_cycles") && all > busy) act_put(&once, "sm_idle_cycles", all - busy);
+        struct activity once;
+        account_once(out, &once);
         const enum ww_status s = power_run(tree, &once, file->busy_seconds, &out->kernels, d);
         if (s != WW_OK) return s;
         share_out(out, &out->kernels);

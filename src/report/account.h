@@ -34,6 +34,9 @@ struct account {
 
 // Counters that cost energy somewhere in the tree, and the cycles that tell the time.
 void account_needs(const struct power_tree *tree, bool needed[ACT_N]);
+// Counters of a run whose kernels overlap, everything once, with SMs without work, which are not in
+// a device's totals.
+void account_once(const struct account *a, struct activity *once);
 enum ww_status account_make(struct arena *a, const char *gpu, const struct power_config *c,
                             const struct power_tree *tree, const struct activity_file *file,
                             struct diags *d, struct account *out);

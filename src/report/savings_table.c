@@ -8,7 +8,9 @@ static void of_account(const struct account *a, struct power_savings *sum) {
     *sum = (struct power_savings){.any = false};
     struct power_savings s;
     if (a->file->has_total) { // overlapping kernels: everything once
-        power_savings(a->tree, &a->file->total, a->file->busy_seconds, sum);
+        struct activity once;
+        account_once(a, &once);
+        power_savings(a->tree, &once, a->file->busy_seconds, sum);
         return;
     }
     for (uint32_t i = 0; i < a->n; i++) {

@@ -26,6 +26,7 @@ enum { // numbers of its own counters, from the first
     OWN_gate_wakeups = OWN_gate_overhead + ACT_DOMAINS,
     OWN_gate_early_wakeups = OWN_gate_wakeups + ACT_DOMAINS,
     OWN_gate_critical_wakeups = OWN_gate_early_wakeups + ACT_DOMAINS,
+    OWN_blackout_cycles = OWN_gate_critical_wakeups + ACT_DOMAINS,
 };
 
 // ---- time --------------------------------------------------------------------------------------
@@ -280,6 +281,7 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     }
     for (uint32_t i = 0; i < 2; i++)
         if (g->rule[i] != NULL) a->c[g->at_windows + i] += g->window_cycles[i];
+    if (g->pays_counters) c[OWN_blackout_cycles] = a->c[ACT_sm_busy_cycles];
 }
 
 // ---- making ------------------------------------------------------------------------------------
@@ -346,6 +348,7 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
         }
         for (uint32_t k = 0; k < row[i].n; k++) g->type_of[row[i].first + k] = (uint8_t)i;
     }
+    g->pays_counters = whole && rule->has_blackout && !savings_has(o, SAVINGS_gates);
     g->at_windows = act_number("idle_detect_cycles");
     for (uint32_t i = 0; i < SM_PIPES; i++)
         g->gate[i] = (struct sm_gate){UINT64_MAX, SM_GATE_NEVER};
@@ -396,6 +399,9 @@ static const struct act_own counters[] = {
      .unit = "events", .component = "exu",
      .prose = "power gating: of these, in the cycle in which a blackout ended",
      .free = "a part of gate_wakeups"},
+    {.at = OWN_blackout_cycles, .name = "blackout_cycles", .unit = "SM cycles",
+     .component = "scheduler",
+     .prose = "blackout without gates: busy SM cycles in which its counters ran"},
 };
 // clang-format on
 
@@ -428,8 +434,10 @@ static const struct savings_option options[] = {
 // floating-point lanes, all SFU lanes of an SM, the address units of an SM. Off (before or after
 // the break-even time) it does not leak; each switching off costs its leakage over the break-even
 // time, by the definition of that time; waking, it leaks as when it is on. The pipeline registers
-// around the lanes stay on.
-#define HU "Hu et al., ISLPED 2004; Warped Gates, MICRO-46, 2.2"
+// around the lanes stay on. A blackout without GATES pays what the paper synthesised for the counters
+// of both, which is more than its own take.
+#define SYNTHESIS "Warped Gates, MICRO-46, 7.5"
+#define HU        "Hu et al., ISLPED 2004; Warped Gates, MICRO-46, 2.2"
 // clang-format off
 static const struct savings_line lines[] = {
     {.key = "int", .name = "INT", .kind = LINE_LEAKAGE, .component = "int",
@@ -468,8 +476,18 @@ static const struct savings_effect effects[] = {
     {.line = "ldst", .counter = "gate_overhead", .first = ACT_LDST_DOMAIN, .component = "agu",
      .sign = COSTS, .price = {.kind = PRICE_LEAK, .per = PER_SM, .share = 1}, .why = "as INT",
      .source = HU},
+    {.line = "counters", .counter = "blackout_cycles", .component = "scheduler", .sign = COSTS,
+     .price = {.kind = PRICE_JOULES, .joules = 1.55e-3 / 700e6},
+     .why = "dynamic power of the counters for a cycle, GATES' among them: an upper bound",
+     .source = SYNTHESIS},
+    {.line = "counters", .counter = "blackout_cycles", .component = "scheduler", .sign = COSTS,
+     .price = {.kind = PRICE_WATTS, .watts = 1.21e-5}, .why = "their leakage", .source = SYNTHESIS},
 };
 static const struct savings_area areas[] = {
+    {.line = "counters", .counter = "blackout_cycles", .component = "sm",
+     .size = {.kind = SIZE_COUNTS, .per = PER_SM, .n = 2 * 6},
+     .what = "active warps of INT and FP: six bits each", .source = "Warped Gates, MICRO-46, 6",
+     .published = "1210.8 um2 an SM, all counters"},
     {.line = "counters", .counter = "gate_on_idle", .first = ACT_INT_DOMAIN, .n = SM_MAX_LANE_GROUPS,
      .component = "int", .size = {.kind = SIZE_COUNTS, .per = PER_LANE_GROUP, .n = 4 + 4},
      .what = "idle time and time until break-even of a domain",

@@ -26,6 +26,7 @@ enum { GATE_TYPE_INT, GATE_TYPE_FP, GATE_TYPE_SFU, GATE_TYPE_LDST, GATE_TYPES };
 
 struct gating {
     bool is_busy, counts_active;
+    bool pays_counters; // of its blackout: no GATES has paid for them
     uint32_t kept; // types (bit mask) whose rule keeps the last lane group on
     struct sm_gate gate[SM_PIPES];
     // Types whose rule decides on all lane groups together (gate_rule.settle), as a bit mask; their

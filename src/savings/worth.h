@@ -49,6 +49,8 @@ enum savings_per {
 // an event.
 enum savings_price_kind {
     PRICE_LEAK,         // `share` of a part's leakage
+    PRICE_LEAK_BELOW,   // the same of all that lies below the component, less what power gates of
+                        // the chip itself keep from SMs without work (power.idle_gate)
     PRICE_CELLS_OFF,    // the leakage of a part's storage cells
     PRICE_CELLS_DROWSY, // what of that does not flow at the retention supply
     PRICE_GATES_LEAK,   // what divided word lines add to a part's leakage

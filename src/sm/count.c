@@ -185,7 +185,7 @@ static bool is_settled(const struct sm *s, uint64_t now) {
 const struct activity *sm_activity(struct sm *s, uint64_t now) {
     if (s->is_summed) return &s->sum;
     // Lines of caches that lapse do so without work, too.
-    s->is_summed = s->tech.lapses == NULL && is_settled(s, now);
+    s->is_summed = s->tech.lapses == NULL && !s->tech.counts_idle && is_settled(s, now);
     s->sum_number++;
     stall_flush_all(s, now);
     struct activity *const a = &s->sum;

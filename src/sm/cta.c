@@ -61,7 +61,10 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
         s->is_busy = true;
         s->busy_since = cycle;
         count_open(s, cycle);
-        if (ww_unlikely(s->tech.all.n != 0)) technique_work(s, true, cycle);
+        if (ww_unlikely(s->tech.all.n != 0)) {
+            s->awake_at = cycle + technique_wake(s, cycle);
+            technique_work(s, true, cycle);
+        }
         for (uint32_t i = 0; i < s->c.schedulers; i++) s->sched[i].since = cycle;
     }
     uint32_t at = 0;
@@ -99,7 +102,8 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
         warp_init(s, c, at, w, number);
         s->v.resident |= BIT64(w);
         if (!s->is_two_level) s->v.active |= BIT64(w);
-        wheel_add(&s->wheel, cycle, cycle + s->c.cta_launch_latency, EVENT_LAUNCH, NULL, w, 0);
+        wheel_add(&s->wheel, cycle, max64(cycle, s->awake_at) + s->c.cta_launch_latency,
+                  EVENT_LAUNCH, NULL, w, 0);
         if (ww_unlikely(s->tech.all.n != 0))
             technique_warp(s,
                            &(struct sm_warp_event){.comes = true,

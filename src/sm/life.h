@@ -20,6 +20,9 @@ struct sm_life_port { // each may be NULL
     // A kernel is bound to a slot, from now until the next one is.
     void (*kernel)(void *self, uint32_t slot, const struct code_image *image);
     void (*warp)(void *self, const struct sm_warp_event *e);
+    // The SM gets its first CTA in `cycle`; ahead of `work`. Answers by how many cycles its warps
+    // begin later; sets *is_cold where the caches of the SM hold nothing any more.
+    uint32_t (*wake)(void *self, uint64_t cycle, bool *is_cold);
     // The SM gets its first CTA and is busy from `cycle` on, or has been busy up to and without it.
     // Idle times and states count in between. When it begins, all that was idle is idle since
     // `cycle`.

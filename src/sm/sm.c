@@ -472,15 +472,19 @@ void sm_unbind(struct sm *s, uint32_t slot) {
     ks->free_blocks = 0;
 }
 
-void sm_flush(struct sm *s, uint64_t cycle) {
+static void flush(struct sm *s, uint64_t cycle, bool instructions_too) {
     s->is_summed = false;
     for (uint32_t i = 0; i < CLIENT_N; i++)
-        if (i != CLIENT_INST || s->c.icache_flush)
+        if (i != CLIENT_INST || instructions_too)
             caches_flush(&s->caches, (enum mem_client)i, cycle);
-    if (s->c.icache_flush) front_forget_lines(s);
+    if (instructions_too) front_forget_lines(s);
     front_forget_constants(s);
-    s->caches.n_writebacks = 0; // local memory of finished launches
+    s->caches.n_writebacks = 0; // local memory of threads that are done
 }
+
+void sm_flush(struct sm *s, uint64_t cycle) { flush(s, cycle, s->c.icache_flush); }
+
+void sm_forget_caches(struct sm *s, uint64_t cycle) { flush(s, cycle, true); }
 
 // ---- running -----------------------------------------------------------------------------------
 void sm_run_begin(struct sm *s, uint64_t from) {

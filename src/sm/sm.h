@@ -86,6 +86,8 @@ void sm_describe_waits(const struct sm *s, FILE *out); // which warps wait for w
 // Between launches: L1, constant and texture caches lose their lines (as real chips do), and the
 // instruction cache where icache_flush says so.
 void sm_flush(struct sm *s, uint64_t cycle);
+// The same of an SM that was off: instruction caches too.
+void sm_forget_caches(struct sm *s, uint64_t cycle);
 
 // Counts so far, complete up to `now` (state times are closed at the call).
 const struct activity *sm_activity(struct sm *s, uint64_t now);

@@ -127,6 +127,7 @@ struct techniques {
     const struct sm_lanes *gated_lanes;               // NULL: no technique switches lanes off
     uint64_t epoch_next[SM_MAX_TECHNIQUES];           // of `clock`
     uint64_t lapse_at; // when lines may lapse next; ALARM_EPOCH: the earliest of all these
+    bool counts_idle;  // time adds to what a technique counts while the SM holds no work
     uint32_t heard;    // arrays that a technique hears of: bit mask of enum mem_array
 };
 
@@ -209,6 +210,7 @@ struct sm {
         lanes_cycles;   // for which an INT instruction closes its twin, the FP pipeline (units.h)
     uint32_t dirty;     // schedulers (bit mask) that must find anew why they issue nothing
     bool is_busy;       // it holds a CTA, since cycle busy_since
+    uint64_t awake_at;  // warps begin behind this cycle
     bool is_two_level;  // its schedulers have an active set
     bool faulted;       // it has stopped: its program faulted, or
     const char *broken; // what the SM found wrong with itself; NULL: nothing
@@ -355,6 +357,8 @@ void sm_run_end(struct sm *s);
 
 // technique.c: calls to all techniques that have the port
 void technique_work(struct sm *s, bool begins, uint64_t cycle);
+// The SM gets its first CTA: by how many cycles its warps begin later.
+uint64_t technique_wake(struct sm *s, uint64_t cycle);
 void technique_epoch(struct sm *s, uint64_t t); // a cycle in which epochs end
 void technique_lapse(struct sm *s, uint64_t t); // lines of caches, ahead of all accesses of a cycle
 void technique_rest(struct sm *s);

@@ -63,6 +63,7 @@ enum ww_status sm_set_techniques(struct sm *s, const struct sm_technique *const 
         list(&k->clock, t, t->clock != NULL);
         list(&k->rest, t, t->clock != NULL && t->clock->rest != NULL);
         if (t->arrays != NULL) k->heard |= t->arrays->arrays;
+        k->counts_idle |= t->counts_idle;
         const char *const second = add_single(s, t);
         if (second != NULL)
             return diag_add(d, WW_ERROR_CONFIG,
@@ -84,6 +85,18 @@ void technique_lapse(struct sm *s, uint64_t t) {
             continue;
         if (client == CLIENT_CONST) front_forget_constants(s);
     }
+}
+
+uint64_t technique_wake(struct sm *s, uint64_t cycle) {
+    uint64_t later = 0;
+    bool is_cold = false;
+    for (uint32_t i = 0; i < s->tech.all.n; i++) {
+        const struct sm_technique *const t = s->tech.all.t[i];
+        if (t->life == NULL || t->life->wake == NULL) continue;
+        later = max64(later, t->life->wake(t->self, cycle, &is_cold));
+    }
+    if (is_cold) sm_forget_caches(s, cycle);
+    return later;
 }
 
 void technique_work(struct sm *s, bool begins, uint64_t cycle) {

@@ -36,7 +36,9 @@ struct sm_technique {
     const struct sm_clock_port *clock;
     // Adds the technique's counts, complete up to and without `now`, to those of the SM, in which
     // its busy cycles and its idle cycles stand already. While the SM holds no work time must add
-    // nothing to them, unless the technique has lines of caches lapse (arrays.h).
+    // nothing to them, unless the technique has lines of caches lapse (arrays.h) or says
+    // counts_idle.
+    bool counts_idle;
     void (*count)(const void *self, const struct sm_view *v, struct activity *a, uint64_t now);
 };
 

@@ -44,7 +44,7 @@ saxpy() { run 0 run "$k" --json --no-progress "$@" --grid 60 --block 256 --arg f
 python3 -c "
 import array
 array.array('f', [2.0 * i + 1 for i in range(15000)]).tofile(open('want', 'wb'))"
-for p in none two-level fetch-group cta-aware conv-pg gates naive-blackout coordinated-blackout warped-gates; do
+for p in none two-level fetch-group cta-aware conv-pg gates naive-blackout coordinated-blackout warped-gates naive-blackout-two-level coordinated-blackout-two-level; do
     saxpy -p $p -j 1; mv out $p.json
     python3 - $p <<'P' || fail "$p: counters or energy do not add up"
 import json, sys
@@ -63,10 +63,24 @@ assert ('savings' in j) == gated
 if gated:
     u = j['savings']['units']['INT']
     assert abs(u['net_j'] - (u['saved_j'] - u['overhead_j'])) < 1e-12 and u['net_j'] <= u['oracle_j'] <= u['leakage_j'], u
-if p in ('naive-blackout', 'coordinated-blackout', 'warped-gates'):
+if 'blackout' in p or p == 'warped-gates':
     assert sum(a['gate_early_wakeups']) == 0
 P
 done
+# whole SMs: busy, on without work and off are all cycles; what is off leaks nothing, and the same on any number of threads
+for j in 1 4; do saxpy -p sm-gating -s sm_count=15 -j $j; mv out whole$j.json; done
+python3 - <<'P' || fail "sm-gating: times or energy do not add up"
+import json
+one, four = (json.load(open(f'whole{i}.json')) for i in (1, 4))
+a = one['activity']
+assert one['checked'] and a == four['activity']
+assert a['sm_busy_cycles'] + a['sm_gate_on_idle'] + a['sm_gate_off'] == 15 * one['summary']['cycles'], a
+assert a['sm_gate_off'] > 0 and 0 < a['sm_gate_wakeups'] <= 15
+u = one['savings']['units']['SMs']
+still = lambda j: next(c['all_static_j'] for c in j['power']['components'] if c['name'] == 'sm')
+assert abs(u['leakage_j'] - u['net_j'] - still(one)) < 1e-9 * u['leakage_j'], (u, still(one))
+P
+run 2 run -p sm-gating+drowsy-caches vectorAdd; says err 'each saves what lines of caches leak'
 for j in 2 4; do
     saxpy -p warped-gates -j $j
     python3 - <<'P' || fail "warped-gates: other counts on $j threads"

@@ -72,10 +72,9 @@ static void active(struct fake *f, uint32_t unit, uint64_t warps) {
 
 // Two lane groups idle from 0, a warp of their type waits: the upper one goes off in 5, the lower
 // one stays on however long; when the warp has left (seen in cycle 40) it goes off at once.
-static void coordinated(void **state) {
-    (void)state;
+static void coordinated_by(const char *words, bool has_gates) {
     struct fake f;
-    fake_make(&f, "gates coordinated-blackout", 2);
+    fake_make(&f, words, 2);
     active(&f, UNIT_INT, 4);
     fake_cycle(&f, 1);
     fake_end_of_cycle(&f);
@@ -92,12 +91,24 @@ static void coordinated(void **state) {
     fake_end_of_cycle(&f);
     // FP has no active warp: both off, the upper in 5, the lower with it
     assert_false(fake_on(&f, SM_PIPE_FP));
-    const struct activity a = fake_count(&f, 60);
+    struct activity a = {0};
+    a.c[ACT_sm_busy_cycles] = 60;
+    for (uint32_t i = 0; i < f.n; i++)
+        if (f.p[i]->count) f.p[i]->count(f.p[i]->self, &f.v, &a, 60);
     assert_int_equal(a.c[act_number("gate_uncompensated")], 14);
     assert_int_equal(a.c[act_number("gate_compensated")], 60 - 40 - 14);
     assert_int_equal(a.c[act_number("gate_compensated") + 1], 60 - 5 - 14);
     assert_int_equal(a.c[act_number("gate_compensated") + ACT_FP_DOMAIN], 60 - 5 - 14);
+    // one of them has the counters of active warps
+    assert_int_equal(a.c[act_number("blackout_cycles")], has_gates ? 0 : 60);
+    assert_int_equal(a.c[act_number("gates_cycles")], has_gates ? 60 : 0);
     savings_sm_destroy(f.sm);
+}
+
+static void coordinated(void **state) {
+    (void)state;
+    coordinated_by("gates coordinated-blackout", true);
+    coordinated_by("coordinated-blackout", false); // on the plain two-level scheduler
 }
 
 // The last lane group was kept on, idle, by an active warp. Another one is woken beside it in 100:

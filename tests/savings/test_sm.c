@@ -164,6 +164,8 @@ static const uint32_t set[] = {M(conv_pg),
                                M(gates) | M(conv_pg),
                                M(naive_blackout),
                                M(gates) | M(naive_blackout),
+                               M(coordinated_blackout), // on any scheduler
+                               M(coordinated_blackout) | M(adaptive),
                                M(gates) | M(coordinated_blackout),
                                M(gates) | M(coordinated_blackout) | M(adaptive)};
 
@@ -275,9 +277,28 @@ static void every_cycle(void **state) {
         }
 }
 
+// An SM that was off computes the same, a wakeup later.
+static void whole_sms(void **state) {
+    (void)state;
+    static struct outcome want, got;
+    for (uint32_t n = 1; n <= 12; n++) {
+        const bool is_kepler = n & 1;
+        struct savings s = technique(M(sm_gating), 0, 0);
+        go(n, SCHED_LRR, is_kepler, LANE_GROUP_AT_ISSUE, NULL, &want, ALONE);
+        go(n, SCHED_LRR, is_kepler, LANE_GROUP_AT_ISSUE, &s, &got, ALONE);
+        assert_memory_equal(got.memory, want.memory, sizeof want.memory);
+        assert_int_equal(got.cycles, want.cycles + savings_value(&s, "sm_wakeup"));
+        assert_int_equal(got.a.c[act_number("sm_gate_wakeups")], 1);
+        savings_set(&s, "sm_wakeup", 0);
+        go(n, SCHED_LRR, is_kepler, LANE_GROUP_AT_ISSUE, &s, &got, ALONE);
+        assert_int_equal(got.cycles, want.cycles);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fermi), cmocka_unit_test(kepler), cmocka_unit_test(fermi_at_entry),
-        cmocka_unit_test(kepler_at_entry), cmocka_unit_test(every_cycle)};
+        cmocka_unit_test(fermi),          cmocka_unit_test(kepler),
+        cmocka_unit_test(fermi_at_entry), cmocka_unit_test(kepler_at_entry),
+        cmocka_unit_test(every_cycle),    cmocka_unit_test(whole_sms)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
