@@ -25,7 +25,7 @@ struct power_check {
 
 const char *power_check_basis_name(enum power_check_basis basis);
 
-enum { POWER_CHECK_MAX = 200 };
+enum { POWER_CHECK_MAX = 224 };
 
 // Fills `out`, which has room for POWER_CHECK_MAX, with the rows on cells, arrays, caches, wires
 // and register files; their number. Refuses nothing: all configurations are fixed.

@@ -3,6 +3,7 @@
 #include "power/check.h"
 #include "power/declared.h"
 #include "power/dram.h"
+#include "power/near.h"
 
 const struct power_circuit power_circuits[] = {
     {"technology",
@@ -38,6 +39,7 @@ const struct power_circuit power_circuits[] = {
                   "amplifiers and wires stay on. Waking charges the high node and the rail of each "
                   "cell. The lowest supply that keeps data is published for 90, 65 and 32 nm."},
     {"16 and 7 nm", declared_finfet_prose},
+    {"near threshold", near_prose},
     {"DRAM", dram_prose},
 };
 const unsigned power_circuits_n = WW_COUNT(power_circuits);
