@@ -79,6 +79,7 @@ double power_price_j(const struct power_tree *tree, const char *component,
     case PRICE_RFC_READ: return tree->rfc.read_share * event_energy(tree, at, p);
     case PRICE_RFC_WRITE: return tree->rfc.write_share * event_energy(tree, at, p);
     case PRICE_ACCESS: return p->share * event_energy(tree, at, p);
+    case PRICE_ARRAY: return event_energy(tree, at, p) / tree->rf_arrays;
     case PRICE_WORD_PART:
     case PRICE_FRONT:
     case PRICE_WORD_GATES: return event_energy(tree, at, p);
@@ -87,6 +88,8 @@ double power_price_j(const struct power_tree *tree, const char *component,
     if (parts == 0) return 0;
     switch (p->kind) {
     case PRICE_LEAK: return (c->leak_sub_w + c->leak_gate_w) / parts * p->share * cycle_s;
+    case PRICE_LEAK_FRONT:
+        return (c->leak_sub_w + c->leak_gate_w) / parts * tree->front_control * cycle_s;
     case PRICE_LEAK_BELOW:
         return (c->all_leak_sub_w + c->all_leak_gate_w) / parts * p->share * cycle_s *
                (1 - tree->idle_gate);
@@ -137,6 +140,9 @@ const char *power_price_text(const struct savings_price *p, char *text, size_t s
         else
             snprintf(text, size, "a cycle of %.3g %% of %s leakage", 100 * p->share, per);
         break;
+    case PRICE_LEAK_FRONT:
+        snprintf(text, size, "a cycle of %s leakage, as much as `power.front_control` says", per);
+        break;
     case PRICE_LEAK_BELOW:
         snprintf(text, size, "a cycle of %s leakage, of all that it has", per);
         break;
@@ -175,6 +181,7 @@ const char *power_price_text(const struct savings_price *p, char *text, size_t s
     case PRICE_WATTS: snprintf(text, size, "a cycle of %.3g mW", 1e3 * p->watts); break;
     case PRICE_JOULES: snprintf(text, size, "%.3g pJ", 1e12 * p->joules); break;
     case PRICE_ACCESS: snprintf(text, size, "%.3g of a count of `%s`", p->share, event); break;
+    case PRICE_ARRAY: snprintf(text, size, "an array's share of a count of `%s`", event); break;
     case PRICE_WORD_PART:
         snprintf(text, size, "a part of the word of a count of `%s`", event);
         break;
@@ -457,7 +464,7 @@ void power_savings(const struct power_tree *tree, const struct activity *a, doub
         out->all_j[l] = all_of_line(tree, &r->line[l], a, seconds);
     for (uint32_t i = 0; i < r->effects; i++) {
         const struct power_effect *const e = &r->effect[i];
-        if (!(effect_counts(e, a) > 0) || e->component < 0) continue;
+        if (!(effect_counts(e, a) > 0) || e->component < 0 || e->price_j == 0) continue;
         out->j[i] = effect_j(e, a);
         out->seen[e->line] = true;
     }

@@ -173,6 +173,7 @@ enum ww_status power_build(const struct power_config *c, struct power_tree *tree
                                 .rest = -1,
                                 .sm = -1,
                                 .idle_gate = c->idle_gate,
+                                .front_control = c->front_control,
                                 .sms = c->sms,
                                 .lane_groups = c->lane_groups ? c->lane_groups : 1,
                                 .core_hz = c->core_hz};

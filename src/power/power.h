@@ -97,6 +97,7 @@ struct power_tree {
     struct power_rf_parts {
         double access[4], swap, leak[2];
     } rf_parts;
+    double rf_arrays; // that a row of the register file is spread over
     // A register-file cache: an access of it over one of a bank, its leakage over that of the
     // banks, by the same array model; a comparison of a warp's tags, in joules. 0: there is none.
     struct power_rfc {
@@ -107,6 +108,7 @@ struct power_tree {
     int rest;           // component, or -1
     double rest_more_w; // that it would leak beyond its leakage if all of it did as logic does
     int sm;             // component
+    double front_control; // of sm_control, what belongs to the front end
     double idle_gate;   // of an SM's leakage, saved while it holds no work
     struct power_rows rows; // of techniques (effect.h)
 };

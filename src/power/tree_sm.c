@@ -82,8 +82,15 @@ static void build_control(struct builder *b) {
     tree_event(b, i, ACT_simt_pops, a.read_j, 0.1 * issue);
 }
 
-// A row of the register file is 32 lanes of 32 bits, in eight arrays of four lanes side by side.
-enum { RF_SLICES = 8, RF_SLICE_BITS = 128 };
+// A row of the register file is 32 lanes of 32 bits, in arrays of some lanes (rf_array_lanes) side by
+// side: eight of four, or 32 of one word, or one of all. Crossbar and collectors are in eight slices.
+enum { RF_SLICES = 8, RF_SLICE_BITS = 128, RF_LANES = 32, RF_WORD = 32 };
+
+static unsigned array_lanes(const struct power_config *c) {
+    return c->rf_array_lanes > 0 ? c->rf_array_lanes : RF_LANES / RF_SLICES;
+}
+static unsigned arrays_a_row(const struct power_config *c) { return RF_LANES / array_lanes(c); }
+static unsigned array_bits(const struct power_config *c) { return RF_WORD * array_lanes(c); }
 
 struct array_config tree_rf_config(const struct power_config *c) {
     unsigned rows = c->registers / 32 / (c->rf_banks ? c->rf_banks : 1);
@@ -117,7 +124,8 @@ static const double BANK_ACCESS = 160 / 13.73;
 static struct array divided_banks(struct builder *b, int i, struct array_config c,
                                   const struct array *one) {
     struct array a = {0};
-    c.word_parts = b->c->rf_word_parts > 0 ? b->c->rf_word_parts : 4;
+    if (array_lanes(b->c) == 1) return *one; // a word line of a lane has no parts
+    c.word_parts = b->c->rf_word_parts > 0 ? b->c->rf_word_parts : array_lanes(b->c);
     c.ndwl = one->ndwl, c.ndbl = one->ndbl, c.nspd = one->nspd, c.ndcm = one->ndcm;
     const enum ww_status s = array_build(&b->t, &c, &a, b->d);
     if (s && !b->status) b->status = s;
@@ -148,7 +156,7 @@ static void split_banks(struct builder *b, int i, struct array_config c, const s
 static enum ww_status model_parts(const struct builder *b, struct power_rf_parts *out) {
     const struct power_config *c = b->c;
     struct array_config k = tree_rf_config(c);
-    k.bits = RF_SLICE_BITS, k.banks *= RF_SLICES;
+    k.bits = array_bits(c), k.banks *= arrays_a_row(c);
     const unsigned rows = k.entries, fast = (4 * c->max_warps + c->rf_banks - 1) / c->rf_banks;
     const double least_v = b->t.row.vth_v + 0.1, v = 2.0 / 3 * b->t.row.vdd_v;
     struct tech near;
@@ -186,10 +194,10 @@ static void build_parts(struct builder *b) {
 static void build_rfc(struct builder *b) {
     const struct power_config *c = b->c;
     if (c->rfc_entries == 0) return;
-    struct array_config banks = tree_rf_config(c), cache = {.bits = RF_SLICE_BITS};
-    banks.bits = RF_SLICE_BITS, banks.banks *= RF_SLICES;
+    struct array_config banks = tree_rf_config(c), cache = {.bits = array_bits(c)};
+    banks.bits = array_bits(c), banks.banks *= arrays_a_row(c);
     cache.entries = (c->rfc_entries * c->rfc_warps + c->rfc_banks - 1) / c->rfc_banks;
-    cache.banks = c->rfc_banks * RF_SLICES;
+    cache.banks = c->rfc_banks * arrays_a_row(c);
     cache.read_ports = c->rfc_read_ports, cache.write_ports = c->rfc_write_ports;
     // a register's number and a valid bit
     const struct array_config tags = {
@@ -218,10 +226,11 @@ static void build_registers(struct builder *b) {
     tree_add(b, PART_rf, c->sms);
     int i = tree_add(b, PART_rf_banks, c->sms);
     struct array_config slices = tree_rf_config(c);
-    slices.bits = RF_SLICE_BITS, slices.banks *= RF_SLICES;
+    slices.bits = array_bits(c), slices.banks *= arrays_a_row(c);
+    b->tree->rf_arrays = arrays_a_row(c);
     struct array a =
         c->rf_node_nm > 0 ? declared_banks(b, i) : tree_put_array(b, i, slices, LONG_CORE);
-    const double slices_a_row = c->rf_node_nm > 0 ? 1 : RF_SLICES;
+    const double slices_a_row = c->rf_node_nm > 0 ? 1 : arrays_a_row(c);
     const struct array divided = c->rf_node_nm > 0 ? a : divided_banks(b, i, slices, &a);
     if (!(c->rf_node_nm > 0)) split_banks(b, i, slices, &a);
     double side_um = sqrt(a.area_mm2 * 1e6), k = c->rf_node_nm > 0 ? 1 : BANK_ACCESS;

@@ -51,6 +51,7 @@ enum savings_price_kind {
     PRICE_LEAK,         // `share` of a part's leakage
     PRICE_LEAK_BELOW,   // the same of all that lies below the component, less what power gates of
                         // the chip itself keep from SMs without work (power.idle_gate)
+    PRICE_LEAK_FRONT,   // of a part's leakage, what power.front_control says is the front end's
     PRICE_CELLS_OFF,    // the leakage of a part's storage cells
     PRICE_CELLS_DROWSY, // what of that does not flow at the retention supply
     PRICE_GATES_LEAK,   // what divided word lines add to a part's leakage
@@ -60,6 +61,7 @@ enum savings_price_kind {
     PRICE_WATTS,        // `watts`
     PRICE_JOULES,       // `joules`
     PRICE_ACCESS,       // `share` of what a count of `event` costs in the component
+    PRICE_ARRAY,        // of that, one of the arrays that a row of registers is spread over
     PRICE_WORD_PART,    // of that, one part of a divided word line with its columns
     PRICE_WORD_GATES,   // what dividing the word line adds to it
     PRICE_FRONT,        // of that, what is for the SM's front end

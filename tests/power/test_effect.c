@@ -25,8 +25,9 @@ static int build(void **state) {
     diags_init(&d);
     bool ok = gpu_config_load("gtx480", NULL, 0, &d, &gpu) == WW_OK;
     gpu.sm.rfc_entries = 6; // of eight warps: 48 rows
-    ok = ok && power_config_of(&gpu, &config, &d) == WW_OK &&
-         power_build(&config, &tree, &d) == WW_OK;
+    ok = ok && power_config_of(&gpu, &config, &d) == WW_OK;
+    config.front_control = 0.25;
+    ok = ok && power_build(&config, &tree, &d) == WW_OK;
     if (!ok) diags_print(&d, stderr);
     diags_free(&d);
     return ok ? 0 : -1;
@@ -188,9 +189,9 @@ static struct moved moved_by(const struct power_effect *o, int at, double count,
     const struct power_component *const cells = &tree.component[at];
     const struct savings_price *const p = &o->is->price;
     const struct power_event *event = NULL; // of an access: each has one in its component
-    if (p->kind == PRICE_ACCESS || p->kind == PRICE_WORD_PART || p->kind == PRICE_WORD_GATES ||
-        p->kind == PRICE_FRONT || p->kind == PRICE_PARTS_ACCESS || p->kind == PRICE_PARTS_SWAP ||
-        p->kind == PRICE_RFC_READ || p->kind == PRICE_RFC_WRITE)
+    if (p->kind == PRICE_ACCESS || p->kind == PRICE_ARRAY || p->kind == PRICE_WORD_PART ||
+        p->kind == PRICE_WORD_GATES || p->kind == PRICE_FRONT || p->kind == PRICE_PARTS_ACCESS ||
+        p->kind == PRICE_PARTS_SWAP || p->kind == PRICE_RFC_READ || p->kind == PRICE_RFC_WRITE)
         for (event = tree.event; event->component != at || event->act != act_of(p->event);) event++;
     const double share_s = part_s / parts;
     switch (p->kind) {
@@ -199,6 +200,8 @@ static struct moved moved_by(const struct power_effect *o, int at, double count,
     case PRICE_LEAK_BELOW: // gtx480 has no power gates of its own
         return (struct moved){p->share * (cells->all_leak_sub_w + cells->all_leak_gate_w) * share_s,
                               0};
+    case PRICE_LEAK_FRONT:
+        return (struct moved){0.25 * (cells->leak_sub_w + cells->leak_gate_w) * share_s, 0};
     case PRICE_WATTS: return (struct moved){p->watts * part_s, 0};
     case PRICE_JOULES: return (struct moved){0, p->joules * count};
     case PRICE_CELLS_OFF: return (struct moved){cells->cell_w * share_s, 0};
@@ -207,6 +210,7 @@ static struct moved moved_by(const struct power_effect *o, int at, double count,
     case PRICE_WAKE_OFF: return (struct moved){0, cells->wake_off_j / parts * count};
     case PRICE_WAKE_DROWSY: return (struct moved){0, cells->wake_drowsy_j / parts * count};
     case PRICE_ACCESS: return (struct moved){0, p->share * event->energy_j * count};
+    case PRICE_ARRAY: return (struct moved){0, event->energy_j / 8 * count}; // of four lanes
     case PRICE_WORD_PART: return (struct moved){0, event->word_part_j * count};
     case PRICE_FRONT: return (struct moved){0, event->front_j * count};
     case PRICE_WORD_GATES: return (struct moved){0, event->word_gates_j * count};

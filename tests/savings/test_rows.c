@@ -209,9 +209,42 @@ static void masks(void **state) {
     savings_sm_destroy(f.sm);
 }
 
+// The same by arrays of four lanes, of one, and of all: lanes 0 to 3 and 31 are in two arrays of
+// eight, in five of 32, in one of one.
+static void arrays_of(uint32_t lanes, uint32_t quiet) {
+    struct fake f;
+    begin(&f, "coma coma=arrays");
+    savings_sm_destroy(f.sm);
+    const struct sm_config c = {
+        .lane_groups = 2, .sfus = 1, .schedulers = 2, .rf_array_lanes = lanes};
+    f.sm = savings_sm_create(&f.set, &c);
+    f.n = savings_sm_techniques(f.sm, f.p);
+    const uint8_t reg[3] = {1, 2, 3};
+    const uint64_t at[3] = {5, 6, 7};
+    struct sm_row_access x = {.cycle = 5, .n = 3, .reg = reg, .at = at, .lanes = 0x8000000f};
+    assert_int_equal(f.p[0]->rows->read(f.p[0]->self, &x), 0);
+    x.n = 1;
+    x.lanes = 0;
+    assert_int_equal(f.p[0]->rows->write(f.p[0]->self, &x), 0);
+    const struct activity a = counts(&f, 50);
+    assert_int_equal(a.c[act_number("rf_read_arrays_spared")], 3 * quiet);
+    assert_int_equal(a.c[act_number("rf_write_arrays_spared")], 32 / lanes);
+    assert_int_equal(a.c[act_number("mask_table_reads")], 4);
+    assert_int_equal(a.c[act_number("masked_array_cycles")], 50);
+    assert_int_equal(a.c[act_number("rf_read_lanes_spared")], 0);
+    assert_int_equal(a.c[act_number("divided_cycles")], 0);
+    savings_sm_destroy(f.sm);
+}
+static void arrays(void **state) {
+    (void)state;
+    arrays_of(4, 6);
+    arrays_of(1, 27);
+    arrays_of(32, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_instruction), cmocka_unit_test(waits),
-                                       cmocka_unit_test(again), cmocka_unit_test(hands),
-                                       cmocka_unit_test(masks)};
+                                       cmocka_unit_test(again),           cmocka_unit_test(hands),
+                                       cmocka_unit_test(masks),           cmocka_unit_test(arrays)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
