@@ -1,7 +1,7 @@
 # The study of Dynamic Front-End Sharing at size small: every figure there, sharing times and what is saved.
 . "$HERE/lib.sh"
 run 0 study front-end-sharing --size small -o page --db results.sqlite -j 2
-for f in fig5 fig6 fig7 fig8 front scaled parting slower causes_2 causes_4 turns; do
+for f in fig5 fig6 fig7 fig8 front scaled ranks parting slower causes_2 causes_4 turns; do
     [ -s "page/$f.csv" ] || fail "no page/$f.csv"
 done
 python3 - <<'P' || fail "the study's results"

@@ -4,8 +4,10 @@ python3 - "$HERE/../../studies/pilot-register-file.yaml" <<'P' || fail "the stud
 import re, sys
 text = open(sys.argv[1]).read()
 text, cut = re.subn(r'(?ms)^workloads:\n.*?\n\n', 'workloads:\n  bfs:\n  hotspot:\n  sgemm:\n\n', text)
+text, groups = re.subn(r'(?m)^  some: \[.*$', '  some: [bfs, hotspot, sgemm]', text)
+assert groups == 1
 head, figures, rest = re.split(r'(?m)^(?=figures:|published:)', text)
-wanted = ('fig6.2', 'fig6.9', 'loss', 'limit', 'active')
+wanted = ('fig6.1', 'fig6.2', 'table6.2', 'fig6.9', 'loss', 'threshold', 'schedulers', 'limit', 'active')
 parts = re.split(r'(?m)^(?=  [\w.]+:$)', figures[len('figures:\n'):])
 kept = [p for p in parts if p.strip().rstrip(':').split(':')[0] in wanted]
 assert cut == 1 and len(kept) == len(wanted), (cut, [p[:20] for p in parts])

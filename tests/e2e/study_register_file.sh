@@ -1,7 +1,7 @@
 # The study of the Warped Register File at size small: every figure there, and what must hold of them.
 . "$HERE/lib.sh"
 run 0 study warped-register-file --size small -o page --db results.sqlite -j 2
-for f in table5.1 fig5.2 fig5.3 fig5.4 fig5.7 fig5.8 totals states loss account; do
+for f in table2.1 table5.1 fig5.2 fig5.3 fig5.4 fig5.7 fig5.8 totals states organisations schedulers loss account; do
     [ -s "page/$f.csv" ] || fail "no page/$f.csv"
 done
 python3 - <<'P' || fail "the study's results"

@@ -6,7 +6,7 @@ says err ' 0 failed'
 # two minutes on two quiet processors, and generously more: user and system time of all jobs
 seconds=$(times | tail -1 | awk '{for (i = 1; i <= 2; i++) {split($i, t, /[ms]/); s += 60 * t[1] + t[2]}} END {print s}')
 awk -v s="$seconds" 'BEGIN {exit !(s < 1200)}' || fail "the study took $seconds s of processor time, more than 10 minutes of two"
-for f in fig1b fig3a fig3b fig3c fig5a fig5b fig6 fig6b fig8a fig8b fig8c fig9a fig9b fig10 fig11a fig11b chip hardware machine moves lane_groups issue priority; do
+for f in fig1b fig3a fig3b fig3c fig5a fig5b fig6 fig6b fig8a fig8b fig8c fig9a fig9b fig10 fig11a fig11b chip hardware machine moves lane_groups issue priority remains threshold sfu alone whole_sms kepler; do
     [ -s s/$f.csv ] || fail "no s/$f.csv"
     grep -qE '(^|,)(,|$)' s/$f.csv && fail "s/$f.csv lacks values"
 done
