@@ -11,7 +11,7 @@ static struct opnd UR(uint32_t r, uint8_t words) {
 } static struct opnd UP(uint32_t p) {
     return P(PRED_UNIFORM + p);
 } static uint32_t *ureg(struct prog *p, uint32_t r) {
-    return reg(p, ASM_REGS + X_SINK + r);
+    return reg(p, ASM_REGS + X_UNIFORM + r);
 }
 
 static struct prog *start(struct minst m) {
