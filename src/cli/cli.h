@@ -185,7 +185,8 @@ void run_make_model(struct cli *c, struct run_request *q);
 int run_child(struct cli *c, struct run_request *q, char **argv, struct rusage *usage);
 // Shows a finished record and writes the files asked for; answers the exit code.
 int run_show(struct cli *c, struct run_request *q, const char *record, int child_status);
-// A bare kernel (run_ptx.c).
+// A bare kernel (run_ptx.c): of PTX, or of machine code.
+bool run_is_kernel_file(const char *path); // by the end of its name
 struct ptx_request {
     const char *path, *entry, *args_file;
     uint32_t grid[3], block[3], shared, launches;

@@ -25,7 +25,7 @@ enum option {
     OPT_KERNELS, OPT_LAUNCHES, OPT_SKIP_TIMING, OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER,
     OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_LENIENT, OPT_TOLD, OPT_ALL,
     OPT_DB, OPT_TRACE, OPT_TRACE_FROM, OPT_TRACE_TO, OPT_TRACE_KERNELS,
-    OPT_TOGGLE, OPT_ENV, OPT_STEPS, OPT_PROBE, OPT_MEASURED, OPT_MEASURED_AT, OPT_AGAIN, OPT_N
+    OPT_TOGGLE, OPT_ENV, OPT_STEPS, OPT_PROBE, OPT_MEASURED, OPT_MEASURED_AT, OPT_AGAIN, OPT_CODE, OPT_N
 };
 // clang-format on
 static const char scheduler_names[] = // "|lrr|gto..."
@@ -116,6 +116,12 @@ static const struct cli_option option[OPT_N] = {
     [OPT_AGAIN] = {"--again", 0, "DIR",
                    "the run that left DIR, once more: same program, machine, techniques, options",
                    CLI_FOLDER},
+    [OPT_CODE] = {"--code", 0, "auto|sass|ptx",
+                  "which of a program's code runs: machine code of the vendor's compiler for the "
+                  "GPU's capability (sass), PTX through ours (ptx), or what a driver would take "
+                  "(auto, the default); a kernel whose machine code is not executed is then compiled "
+                  "from PTX",
+                  CLI_CHOICE},
 };
 
 const struct cli_spec spec_run = {
@@ -123,7 +129,7 @@ const struct cli_spec spec_run = {
     .form = {"[options] WORKLOAD [WORKLOAD'S ARGUMENTS]",
              "--all [-g GPU] [-s KEY=VALUE]... [--size NAME] [-j N] [--db FILE] [--on slurm]",
              "[options] -- PROGRAM [ARGUMENTS]",
-             "[options] KERNEL.ptx --entry NAME --grid X[,Y,Z] --block X[,Y,Z] [--arg A]...",
+             "[options] KERNEL.ptx|.cubin|.fatbin --entry NAME --grid X[,Y,Z] --block X[,Y,Z] [--arg A]...",
              "--again DIR [-o DIR] [-j N] [--json] ..."},
     .prose = "Runs a workload, a program of the CUDA runtime or driver, or a bare kernel on a "
              "simulated GPU,\nand says how long it took and where the energy went.",
@@ -454,10 +460,6 @@ static int run_workload(struct cli *c, struct run_request *q, const char *name, 
     return run_program(c, q, argv, record);
 }
 
-static bool ends_with(const char *s, const char *tail) {
-    const size_t n = strlen(s), t = strlen(tail);
-    return n >= t && strcmp(s + n - t, tail) == 0;
-}
 
 const char *cli_temporary_name(struct cli *c) {
     char *path = arena_printf(&c->arena, "%s/warpwatt-XXXXXX", file_temporary_folder());
@@ -574,6 +576,7 @@ static enum ww_status take_option(struct cli *c, struct run_request *q, struct r
     case OPT_RECORD: q->record = value; return WW_OK;
     case OPT_LENIENT: q->lenient = true; return WW_OK;
     case OPT_TOLD: q->session.told = value; return WW_OK;
+    case OPT_CODE: q->session.code = value; return WW_OK;
     case OPT_TRACE:
         q->trace = value;
         q->session.trace = true;
@@ -628,7 +631,7 @@ static int take_words(struct cli *c, struct cli_args *args, struct run_request *
         if (w->what) return cli_usage("one workload or kernel at a time: `%s` is too much", value);
         w->what = value;
         // what stands behind a workload's name is the workload's own
-        if (ends_with(value, ".ptx")) continue;
+        if (run_is_kernel_file(value)) continue;
         w->rest = args->argv + args->at;
         while (args->at < args->argc && args->argv[args->at][0] != '-') {
             how_word(&w->how, args->argv[args->at++]);
@@ -698,7 +701,7 @@ static int check_words(const struct run_request *q, const struct run_words *w,
     if (args->after_dashes && args->at >= args->argc)
         return cli_usage("-- needs a program behind it");
     if (!args->after_dashes && !w->what)
-        return cli_usage("run what? a workload, KERNEL.ptx, or -- PROGRAM");
+        return cli_usage("run what? a workload, KERNEL.ptx or .cubin, or -- PROGRAM");
     return GO_ON;
 }
 
@@ -743,7 +746,7 @@ static const char *workload_program(struct cli *c, const char *name) {
 static enum ww_status begin(struct cli *c, struct run_request *q, struct run_words *w,
                             const struct cli_args *args, const struct savings *savings,
                             struct run_folder *folder) {
-    const bool is_kernel = !args->after_dashes && ends_with(w->what, ".ptx");
+    const bool is_kernel = !args->after_dashes && run_is_kernel_file(w->what);
     const char *const name = args->after_dashes ? args->argv[args->at] : w->what;
     const struct how_facts facts = {.kind = args->after_dashes ? "program"
                                             : is_kernel        ? "kernel"
@@ -790,7 +793,7 @@ static int run_it(struct cli *c, struct run_request *q, struct run_words *w,
     }
     // One past an allocation's end is found out in programs and kernels of the user's own.
     // Workloads keep the places, and so the cycles, that published figures were taken with.
-    const bool is_own = args->after_dashes || ends_with(w->what, ".ptx");
+    const bool is_own = args->after_dashes || run_is_kernel_file(w->what);
     // With any check they have their allocations apart as well.
     q->session.check_bounds = q->session.check_bounds || is_own || q->session.check_leaks ||
                               q->session.check_races || q->session.check_sync ||
@@ -805,7 +808,7 @@ static int run_it(struct cli *c, struct run_request *q, struct run_words *w,
     } else if (args->after_dashes) {
         q->title = args->argv[args->at];
         code = run_program(c, q, args->argv + args->at, record);
-    } else if (ends_with(w->what, ".ptx")) {
+    } else if (run_is_kernel_file(w->what)) {
         code = run_file(c, q, &w->ptx, w->what, record);
     } else {
         q->title = w->what;

@@ -1,4 +1,4 @@
-// `warpwatt run KERNEL.ptx`: one kernel of a PTX file with arguments from the command line or from
+// `warpwatt run KERNEL.ptx` (.cubin, .fatbin): one kernel of a file with arguments from the command line or from
 // a small YAML file: scalars, and buffers filled from a generator or a file, with expected results.
 #include "gpu/gpu.h"
 #include "report/trace.h"
@@ -181,13 +181,46 @@ static enum ww_status choose_entry(struct cli *c, struct gpu_module *m, struct p
                     p->path, gpu_module_kernels(m), names);
 }
 
+bool run_is_kernel_file(const char *path) {
+    static const char *const ends[] = {".ptx", ".cubin", ".fatbin"};
+    for (size_t i = 0; i < WW_COUNT(ends); i++) {
+        const size_t n = strlen(path), m = strlen(ends[i]);
+        if (n >= m && strcmp(path + n - m, ends[i]) == 0) return true;
+    }
+    return false;
+}
+
+static enum ww_status nothing_suits(struct cli *c, struct gpu *g, const char *path,
+                                    const struct fatbin *f, const struct fatbin_choice *choice) {
+    char text[512];
+    return diag_add(&c->diags, WW_ERROR_UNSUPPORTED, "%s",
+                    session_no_code(g, path, f, choice, text, sizeof text));
+}
+
+static enum ww_status load(struct cli *c, struct run_request *q, const char *path, struct gpu *g,
+                           struct gpu_module **m) {
+    char *file;
+    size_t len;
+    struct fatbin f = {0};
+    struct fatbin_choice choice = {0};
+    enum ww_status s = file_read(&c->arena, path, (size_t)256 << 20, &file, &len, &c->diags);
+    if (s == WW_OK) s = fatbin_read_image(&c->arena, file, len, path, &c->diags, &f);
+    const uint32_t arch = gpu_config_arch(gpu_config_of(g));
+    const struct fatbin_wish w = {.arch = arch,
+                                  .ptx_arch = arch,
+                                  .code = session_code(&q->session),
+                                  .is_checked = gpu_code_is_checked};
+    if (s == WW_OK) s = fatbin_pick(&c->arena, &f, path, &w, &c->diags, &choice);
+    if (s == WW_OK && !choice.image) s = nothing_suits(c, g, path, &f, &choice);
+    if (s != WW_OK) return s;
+    const struct gpu_module_options o = {.ptx = choice.beside, .ptx_bytes = choice.beside_bytes};
+    return gpu_module_load(g, path, choice.image, choice.bytes, &o, &c->diags, m);
+}
+
 static enum ww_status run_kernel(struct cli *c, struct run_request *q, struct ptx_request *p,
                                  struct gpu *g, bool *checked) {
-    char *text;
-    size_t len;
-    enum ww_status s = file_read(&c->arena, p->path, (size_t)256 << 20, &text, &len, &c->diags);
     struct gpu_module *m = NULL;
-    if (s == WW_OK) s = gpu_module_load(g, p->path, text, len, NULL, &c->diags, &m);
+    enum ww_status s = load(c, q, p->path, g, &m);
     if (s == WW_OK) s = choose_entry(c, m, p);
     struct gpu_kernel *k = NULL;
     if (s == WW_OK) s = gpu_kernel_find(m, p->entry, &c->diags, &k);

@@ -201,8 +201,8 @@ void driver_pump_start(void);
 void driver_pump_stopped(void);
 bool driver_move_on(void);    // runs what is queued; false: nothing will be
 void driver_drop_calls(void); // forgets queued host functions: the GPU has dropped its queues
-// Loads PTX text (module.c).
-CUresult driver_load(CUmodule *out, const char *name, const char *text, size_t len,
+// Loads PTX text, a cubin or a fat binary (module.c); `bytes` 0: as many as it says itself.
+CUresult driver_load(CUmodule *out, const char *name, const void *image, size_t bytes,
                      unsigned int n_options, const CUjit_option *options, void **values);
 CUresult driver_load_file(CUmodule *out, const char *path, unsigned int n_options,
                           const CUjit_option *options, void **values);

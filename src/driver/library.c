@@ -1,5 +1,5 @@
-// Libraries (modules that belong to no context), their kernels, and linking. Everything is PTX:
-// linked texts become one (fatbin_link).
+// Libraries (modules that belong to no context), their kernels, and linking. Texts of PTX become one
+// (fatbin_link); machine code is taken as it is when it is all that there is, for it is linked already.
 #include "driver/driver.h"
 #include "fatbin/fatbin.h"
 
@@ -9,10 +9,17 @@ struct CUlib_st {
     CUmodule module;
     struct CUkern_st *kernels;
 };
+struct link_input {
+    const char *name;
+    char *image; // as it was handed over
+    size_t bytes;
+    struct fatbin_choice choice; // what of it would run
+    const char *ptx;             // of it; NULL: it has none
+    size_t ptx_bytes;
+};
 struct CUlinkState_st {
     struct arena arena;
-    VEC(const char *) text;
-    VEC(size_t) len;
+    VEC(struct link_input) input;
 };
 
 static bool is_library(CUlibrary l) { return DRIVER_IS(TAG_LIBRARY, l); }
@@ -225,20 +232,47 @@ CUresult cuLinkCreate(unsigned int n_options, CUjit_option *options, void **valu
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
-static CUresult add_input(CUlinkState s, CUjitInputType type, const char *text, size_t len,
+// What of an input would run, and the PTX in it: several inputs meet as PTX.
+static CUresult look_into(CUlinkState s, struct link_input *in) {
+    struct gpu *g = driver_get()->gpu;
+    struct fatbin f = {0};
+    struct fatbin_choice ptx = {0};
+    struct fatbin_wish w = {.arch = gpu_config_arch(gpu_config_of(g)),
+                            .ptx_arch = gpu_config_arch(driver_get()->config),
+                            .code = session_code(process_session()),
+                            .is_checked = gpu_code_is_checked};
+    enum ww_status r =
+        fatbin_read_image(&s->arena, in->image, in->bytes, in->name, process_diags(), &f);
+    if (r == WW_OK) r = fatbin_pick(&s->arena, &f, in->name, &w, process_diags(), &in->choice);
+    w.code = FATBIN_CODE_PTX;
+    if (r == WW_OK) r = fatbin_pick(&s->arena, &f, in->name, &w, process_diags(), &ptx);
+    if (r != WW_OK) return driver_result(r);
+    in->ptx = ptx.image;
+    in->ptx_bytes = ptx.bytes;
+    if (in->choice.image) return CUDA_SUCCESS;
+    char text[512];
+    process_say("%s", session_no_code(g, in->name, &f, &in->choice, text, sizeof text));
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
+static CUresult add_input(CUlinkState s, CUjitInputType type, const char *data, size_t len,
                           const char *name) {
-    if (type == CU_JIT_INPUT_CUBIN || type == CU_JIT_INPUT_FATBINARY) {
-        process_say("%s is machine code for a real GPU: only PTX can be linked", name);
-        return CUDA_ERROR_NO_BINARY_FOR_GPU;
-    }
-    if (type != CU_JIT_INPUT_PTX) {
-        process_say("%s is neither PTX nor machine code: only PTX can be linked", name);
+    if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_CUBIN && type != CU_JIT_INPUT_FATBINARY) {
+        process_say("%s is neither PTX nor machine code nor a fat binary: it cannot be linked here",
+                    name);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
-    const char *copy = arena_strndup(&s->arena, text, len);
-    vec_push(&s->arena, &s->text, copy);
-    vec_push(&s->arena, &s->len, strlen(copy)); // the size may count the NUL
-    return CUDA_SUCCESS;
+    if (type == CU_JIT_INPUT_CUBIN && (!len || !fatbin_is_cubin(data, len))) {
+        process_say("%s is no machine code of a GPU", name);
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    }
+    struct link_input in = {.name = arena_strdup(&s->arena, name), .bytes = len};
+    in.image = type == CU_JIT_INPUT_PTX ? arena_strndup(&s->arena, data, len)
+                                        : arena_copy(&s->arena, data, len);
+    if (type == CU_JIT_INPUT_PTX) in.bytes = strlen(in.image); // the size may count the NUL
+    const CUresult r = look_into(s, &in);
+    if (r == CUDA_SUCCESS) vec_push(&s->arena, &s->input, in);
+    return r;
 }
 
 CUresult cuLinkAddData(CUlinkState s, CUjitInputType type, void *data, size_t size,
@@ -269,20 +303,34 @@ CUresult cuLinkAddFile(CUlinkState s, CUjitInputType type, const char *path, uns
     DRIVER_LEAVE(r);
 }
 
-// The image is the PTX itself; it lives as long as the link, as the vendor's does.
+// PTX of all inputs as one text, for what has no linker here: machine code of several.
+static CUresult link_ptx(CUlinkState s, char **whole, size_t *len) {
+    const char **text = arena_alloc(&s->arena, s->input.n * sizeof *text);
+    size_t *bytes = arena_alloc(&s->arena, s->input.n * sizeof *bytes);
+    for (uint32_t i = 0; i < s->input.n; i++) {
+        text[i] = s->input.at[i].ptx, bytes[i] = s->input.at[i].ptx_bytes;
+        if (text[i]) continue;
+        process_say("%s holds no PTX: machine code of several inputs is not linked here",
+                    s->input.at[i].name);
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return driver_result(
+        fatbin_link(&s->arena, text, bytes, s->input.n, process_diags(), whole, len));
+}
+
+// The image lives as long as the link, as the vendor's does.
 CUresult cuLinkComplete(CUlinkState s, void **image, size_t *size) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!is_link(s)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    if (!image || !s->text.n) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    char *whole = (char *)(uintptr_t)s->text.at[0];
-    size_t len = s->len.at[0];
-    if (s->text.n > 1) {
-        const CUresult r = driver_result(fatbin_link(&s->arena, s->text.at, s->len.at, s->text.n,
-                                                     process_diags(), &whole, &len));
+    if (!image || !s->input.n) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    char *whole = s->input.at[0].image; // alone, it is what it was: loading it chooses again
+    size_t len = s->input.at[0].bytes;
+    if (s->input.n > 1) {
+        const CUresult r = link_ptx(s, &whole, &len);
         if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
     }
     *image = whole;
-    if (size) *size = len + 1;
+    if (size) *size = len + (fatbin_image(whole) == FATBIN_IMAGE_TEXT); // its NUL
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 

@@ -88,65 +88,43 @@ static void write_log(char *buffer, uintptr_t bytes, void **written, const struc
     free(text);
 }
 
-// The PTX that suits the simulated GPU in what nvcc or a program handed over: a fat binary, its
-// wrapper, or PTX text as it is. What units have only as machine code has its kernels left out;
-// when nothing else is there the person is told what would help.
-static CUresult find_ptx(struct arena *a, const char *name, const void *image, char **text,
-                         size_t *len) {
+// What of an image that nvcc or a program handed over runs on the simulated GPU: a fat binary, its
+// wrapper, a cubin, or PTX text. `bytes` 0: as many as it says itself. When nothing suits, the person
+// is told what would.
+static CUresult pick(struct arena *a, const char *name, const void *image, size_t bytes,
+                     struct fatbin_choice *out) {
+    struct gpu *g = driver_get()->gpu;
     struct fatbin f = {0};
-    enum ww_status s = WW_OK;
-    switch (fatbin_image(image)) {
-    case FATBIN_IMAGE_TEXT: return CUDA_SUCCESS;
-    case FATBIN_IMAGE_ELF:
-        process_say("%s is machine code for a real GPU, not PTX: build it with `nvcc -ptx` (or "
-                    "-gencode arch=compute_XX,code=compute_XX)",
-                    name);
+    if (fatbin_image(image) == FATBIN_IMAGE_ELF && !fatbin_is_cubin(image, bytes)) {
+        process_say("%s is an ELF file, but no machine code of a GPU", name);
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
-    case FATBIN_IMAGE_CONTAINER:
-        s = fatbin_read(a, image, SIZE_MAX, name, process_diags(), &f);
-        break;
-    case FATBIN_IMAGE_WRAPPER: s = fatbin_read_wrapper(a, image, process_diags(), &f, NULL); break;
     }
-    const struct gpu_config *c = driver_get()->config;
-    const char *part[256];
-    size_t part_len[WW_COUNT(part)];
-    uint32_t n = 0;
-    for (uint32_t u = 0; u < f.containers && s == WW_OK; u++) {
-        const int e = fatbin_choose(&f, u, gpu_config_arch(c));
-        if (e < 0) continue;
-        if (n == WW_COUNT(part)) return CUDA_ERROR_OUT_OF_MEMORY;
-        char *t;
-        s = fatbin_unpack(a, &f.entry.at[e], name, process_diags(), &t, &part_len[n]);
-        part[n++] = t;
-    }
-    if (s == WW_OK && n > 1) s = fatbin_link(a, part, part_len, n, process_diags(), text, len);
+    enum ww_status s = fatbin_read_image(a, image, bytes, name, process_diags(), &f);
+    const struct fatbin_wish w = {.arch = gpu_config_arch(gpu_config_of(g)),
+                                  .ptx_arch = gpu_config_arch(driver_get()->config),
+                                  .code = session_code(process_session()),
+                                  .is_checked = gpu_code_is_checked};
+    if (s == WW_OK) s = fatbin_pick(a, &f, name, &w, process_diags(), out);
     if (s != WW_OK) return driver_result(s);
-    if (n == 1) *text = (char *)(uintptr_t)part[0], *len = part_len[0];
-    if (n) return CUDA_SUCCESS;
-    const char *const *kernels;
-    uint32_t n_kernels = 0;
-    for (uint32_t i = 0; i < f.entry.n && s == WW_OK; i++) {
-        char *code;
-        size_t bytes;
-        s = fatbin_unpack(a, &f.entry.at[i], name, process_diags(), &code, &bytes);
-        if (s == WW_OK) n_kernels += fatbin_kernels(a, f.entry.at[i].kind, code, bytes, &kernels);
-    }
+    if (out->image) return CUDA_SUCCESS;
+    bool has_kernels;
+    s = fatbin_has_kernels(a, &f, name, process_diags(), &has_kernels);
     if (s != WW_OK) return driver_result(s);
-    if (!n_kernels) { // nvcc's link stub: a module with nothing in it
-        *text = arena_strdup(a, ".version 6.0\n.target sm_30\n.address_size 64\n");
-        *len = strlen(*text);
+    if (!has_kernels) { // nvcc's link stub: a module with nothing in it
+        out->image = arena_strdup(a, ".version 6.0\n.target sm_30\n.address_size 64\n");
+        out->bytes = strlen(out->image);
         return CUDA_SUCCESS;
     }
-    char advice[96];
-    process_say(
-        "the program holds only machine code for a real GPU, no PTX: build it with `nvcc %s` added",
-        fatbin_advice(&f, 0, advice, sizeof advice));
+    char text[512], advice[96];
+    session_no_code(g, name, &f, out, text, sizeof text);
+    process_say("%s; nvcc %s adds PTX", text, fatbin_advice(&f, 0, advice, sizeof advice));
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
 // A real GPU takes no PTX that was made for a newer one. Here it runs, and that is said once.
 static void note_newer(const struct gpu_module *m) {
     const struct gpu_config *c = driver_get()->config;
+    if (gpu_module_is_code(m)) return;
     const uint32_t made_for = gpu_module_target(m);
     if (made_for <= gpu_config_arch(c) || !process_first_time("PTX_for_newer")) return;
     process_say("the program's PTX is for compute capability %u.%u: a real %s (%u.%u) would refuse "
@@ -155,14 +133,15 @@ static void note_newer(const struct gpu_module *m) {
                 gpu_config_arch(c) / 10, gpu_config_arch(c) % 10, gpu_config_name(c));
 }
 
-static CUresult load_text(CUmodule *out, const char *name, const char *text, size_t len,
-                          unsigned int n_options, const CUjit_option *options, void **values) {
+static CUresult load_choice(CUmodule *out, const char *name, const struct fatbin_choice *c,
+                            unsigned int n_options, const CUjit_option *options, void **values) {
     const struct jit j = read_options(n_options, options, values);
     struct CUmod_st *m = calloc(1, sizeof *m);
     if (!m) return CUDA_ERROR_OUT_OF_MEMORY;
-    const struct gpu_module_options o = {.max_registers = j.max_registers};
-    const enum ww_status s =
-        gpu_module_load(driver_get()->gpu, name, text, len, &o, process_diags(), &m->module);
+    const struct gpu_module_options o = {
+        .max_registers = j.max_registers, .ptx = c->beside, .ptx_bytes = c->beside_bytes};
+    const enum ww_status s = gpu_module_load(driver_get()->gpu, name, c->image, c->bytes, &o,
+                                             process_diags(), &m->module);
     write_log(j.log, j.log_bytes, j.log_written, s != WW_OK ? process_diags() : NULL);
     write_log(j.info, j.info_bytes, j.info_written, NULL);
     const CUresult r = driver_result(s);
@@ -176,14 +155,13 @@ static CUresult load_text(CUmodule *out, const char *name, const char *text, siz
     return r != CUDA_SUCCESS ? r : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult driver_load(CUmodule *out, const char *name, const char *text, size_t len,
+CUresult driver_load(CUmodule *out, const char *name, const void *image, size_t bytes,
                      unsigned int n_options, const CUjit_option *options, void **values) {
     struct arena a;
     arena_init(&a, NULL);
-    char *found = NULL;
-    CUresult r = find_ptx(&a, name, text, &found, &len);
-    if (r == CUDA_SUCCESS)
-        r = load_text(out, name, found ? found : text, len, n_options, options, values);
+    struct fatbin_choice c;
+    CUresult r = pick(&a, name, image, bytes, &c);
+    if (r == CUDA_SUCCESS) r = load_choice(out, name, &c, n_options, options, values);
     arena_free(&a);
     return r;
 }
@@ -212,9 +190,7 @@ CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned int n_opt
     DRIVER_ENTER(NEED_CONTEXT);
     if (!out || !image || (n_options && (!options || !values)))
         DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    // PTX text ends in NUL; a binary is told by its first bytes before anything measures it
-    const size_t len = fatbin_image(image) == FATBIN_IMAGE_TEXT ? strlen(image) : 0;
-    DRIVER_LEAVE(driver_load(out, "module", image, len, n_options, options, values));
+    DRIVER_LEAVE(driver_load(out, "module", image, 0, n_options, options, values));
 }
 CUresult cuModuleLoadData(CUmodule *out, const void *image) {
     return cuModuleLoadDataEx(out, image, 0, NULL, NULL);

@@ -71,20 +71,38 @@ bool fatbin_code_named(const char *name, enum fatbin_code *out);
 // that is not greater (CUDA C++ Programming Guide 12.3, "Binary Compatibility").
 bool fatbin_takes(uint32_t arch, uint32_t code);
 
+// Whether an image is an ELF file of a GPU's machine code. `bytes` 0: not known.
+bool fatbin_is_cubin(const void *image, size_t bytes);
+// The entries of an image that a program hands over: a container, a wrapper, a cubin or PTX text, of
+// which the last two are an entry each. `bytes` 0: as many as it says itself.
+enum ww_status fatbin_read_image(struct arena *a, const void *image, size_t bytes, const char *name,
+                                 struct diags *d, struct fatbin *out);
+
 struct fatbin_choice {
-    char *code; // a linked cubin that the GPU takes; NULL: none
-    size_t code_bytes;
-    char *ptx; // of all units, linked; NULL: none
-    size_t ptx_bytes;
+    char *image; // a linked cubin, or PTX, linked of all units; NULL: nothing suits
+    size_t bytes;
+    char *beside; // PTX beside a cubin; NULL: none
+    size_t beside_bytes;
     uint32_t unlinked; // units whose machine code would have to be linked first
     bool several;      // several linked cubins suit, and no single one
 };
-// What of a program's entries a GPU of capability `arch` would run; unpacked in `a`. With machine
-// code its PTX comes along, unless `code` is FATBIN_CODE_SASS.
-enum ww_status fatbin_pick(struct arena *a, const struct fatbin *f, const char *name, uint32_t arch,
-                           enum fatbin_code code, struct diags *d, struct fatbin_choice *out);
-// Bytes of an ELF image in memory, as its own tables say: for images handed over without a length.
-size_t fatbin_elf_bytes(const void *image);
+struct fatbin_wish {
+    uint32_t arch;     // the GPU's capability
+    uint32_t ptx_arch; // the one that PTX is chosen for (programs may be told another)
+    enum fatbin_code code;
+    // Where there are both, machine code of a capability is taken if this says so, else PTX.
+    bool (*is_checked)(uint32_t arch);
+};
+// What of a program's entries the GPU runs; unpacked in `a`.
+enum ww_status fatbin_pick(struct arena *a, const struct fatbin *f, const char *name,
+                           const struct fatbin_wish *w, struct diags *d,
+                           struct fatbin_choice *out);
+// Whether any entry holds a kernel. nvcc's link stub holds none.
+enum ww_status fatbin_has_kernels(struct arena *a, const struct fatbin *f, const char *name,
+                                  struct diags *d, bool *has);
+// Capabilities of all entries of a kind, each once, the lowest first; in `a`.
+uint32_t fatbin_archs(struct arena *a, const struct fatbin *f, uint32_t kind,
+                      const uint32_t **archs);
 
 // Option for nvcc that would put PTX beside the machine code of a container, in `buf`.
 const char *fatbin_advice(const struct fatbin *f, uint32_t container, char *buf, size_t size);

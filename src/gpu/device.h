@@ -277,8 +277,6 @@ const char *gpu_with(struct gpu *g, size_t limit, uint64_t need);
 // have it".
 const char *gpu_with_unit(struct gpu *g, enum unit_class unit);
 const char *gpu_with_trait(void *gpu, enum gen_trait t); // a struct gpu
-// The same of all that run machine code for sm_NN.
-const char *gpu_with_code(struct gpu *g, uint32_t arch);
 
 // ---- timeline.c: what happens when. Nothing is kept without options.span ------------------------
 bool timeline_create(struct gpu *g); // false: memory is out

@@ -147,8 +147,8 @@ struct gpu_kernel;
 
 struct gpu_module_options {
     uint32_t max_registers; // a thread (JIT option); 0: none
-    // PTX of the same program beside machine code: a kernel whose machine code is not executed is
-    // compiled from it. NULL: there is none.
+    // PTX of the same program beside machine code: what of it is not executed, a kernel or all, is
+    // compiled from the PTX. NULL: there is none.
     const char *ptx;
     size_t ptx_bytes;
 };
@@ -158,9 +158,15 @@ struct gpu_module_options {
 enum ww_status gpu_module_load(struct gpu *g, const char *name, const char *image, size_t len,
                                const struct gpu_module_options *o, struct diags *d,
                                struct gpu_module **out);
+// Whether what machine code for sm_NN computes has been compared with what its PTX does: where a
+// program brings both, it runs then.
+bool gpu_code_is_checked(uint32_t arch);
+// "; -g v100 has it": the GPU files that run machine code for sm_NN; "" when none does.
+const char *gpu_with_code(struct gpu *g, uint32_t arch);
 // Waits for queued work; kept results of its launches go with it.
 void gpu_module_unload(struct gpu *g, struct gpu_module *m);
 uint32_t gpu_module_target(const struct gpu_module *m); // sm_XY, as XY, that it was made for
+bool gpu_module_is_code(const struct gpu_module *m);     // made from machine code, not from PTX
 // Variables of the module: device address and size. Const ones answer their place in the constant
 // segment, which can be written with gpu_write.
 enum ww_status gpu_module_global(struct gpu_module *m, const char *name, struct diags *d,

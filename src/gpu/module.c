@@ -145,15 +145,16 @@ static bool keep_ptx_beside(struct gpu_module *m, const struct gpu_module_option
     return m->instead != NULL;
 }
 
-enum ww_status gpu_module_load(struct gpu *g, const char *name, const char *image, size_t len,
-                               const struct gpu_module_options *o, struct diags *d,
-                               struct gpu_module **out) {
+static enum ww_status load(struct gpu *g, const char *name, const char *image, size_t len,
+                           const struct gpu_module_options *o, const char *why, struct diags *d,
+                           struct gpu_module **out) {
     struct gpu_module *m = device_alloc(g, sizeof *m);
     if (!m) return diag_add(d, WW_ERROR_MEMORY, "out of memory for module %s", name);
     m->gpu = g;
     m->name = name;
     m->max_registers = o ? o->max_registers : 0;
     arena_init(&m->arena, &g->allocator);
+    if (why) m->why_ptx = arena_strdup(&m->arena, why);
     const enum ww_status s =
         keep_ptx_beside(m, o) ? read_content(m, image, len, d)
                               : diag_add(d, WW_ERROR_MEMORY, "out of memory for module %s", name);
@@ -165,6 +166,25 @@ enum ww_status gpu_module_load(struct gpu *g, const char *name, const char *imag
     g->modules = m;
     *out = m;
     return WW_OK;
+}
+
+enum ww_status gpu_module_load(struct gpu *g, const char *name, const char *image, size_t len,
+                               const struct gpu_module_options *o, struct diags *d,
+                               struct gpu_module **out) {
+    if (!o || !o->ptx) return load(g, name, image, len, o, NULL, d, out);
+    struct diags why;
+    diags_init(&why);
+    enum ww_status s = load(g, name, image, len, o, NULL, &why, out);
+    if (s != WW_OK) {
+        char text[512];
+        diags_first(&why, text, sizeof text);
+        const struct gpu_module_options only = {.max_registers = o->max_registers};
+        s = s == WW_ERROR_UNSUPPORTED
+                ? load(g, name, o->ptx, o->ptx_bytes, &only, text, d, out)
+                : diag_add(d, s, "%s", text);
+    }
+    diags_free(&why);
+    return s;
 }
 
 void gpu_module_unload(struct gpu *g, struct gpu_module *m) {
@@ -186,6 +206,7 @@ void gpu_module_unload(struct gpu *g, struct gpu_module *m) {
 }
 
 uint32_t gpu_module_target(const struct gpu_module *m) { return m->target; }
+bool gpu_module_is_code(const struct gpu_module *m) { return m->cubin != NULL; }
 
 // ---- looking things up ----------------------------------------------------------------------
 static enum ww_status not_found(const struct gpu_module *m, const char *what, const char *name,

@@ -67,6 +67,7 @@ struct gpu_module {
     struct module_cubin *cubin; // NULL: not made from machine code
     const char *instead;        // PTX beside machine code; NULL: there is none
     size_t instead_bytes;
+    const char *why_ptx; // why PTX runs, though machine code was there; or NULL
 };
 
 struct gpu_kernel {

@@ -147,7 +147,8 @@ static enum ww_status variables(struct gpu_module *m, struct diags *d) {
     for (uint32_t i = 0; i < x->file.constant.n; i++)
         if (x->file.constant.at[i].bank == CB_USER)
             m->const_bytes = bits_align_up(x->file.constant.at[i].bytes, 16);
-    if (m->instead) m->const_room = m->gpu->limits.const_bytes; // its PTX may have more
+    // PTX beside it may have more of them, found out later; without any it makes a segment itself.
+    if (m->instead && m->const_bytes) m->const_room = m->gpu->limits.const_bytes;
     return s == WW_OK ? share(m, d) : s;
 }
 
@@ -191,6 +192,8 @@ static void kernels(struct gpu_module *m) {
         memcpy(k->required_threads, f->required_threads, sizeof k->required_threads);
     }
 }
+
+bool gpu_code_is_checked(uint32_t arch) { return arch == 70 || arch == 72; }
 
 static bool is_for(const struct gpu *g, uint32_t arch) {
     return arch / 10 == g->config.cc_major && arch % 10 <= g->config.cc_minor;

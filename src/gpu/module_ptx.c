@@ -164,7 +164,9 @@ static enum ww_status compile(struct gpu_kernel *k, const struct code_target *t,
 
 enum ww_status module_ptx_build(struct gpu_kernel *k, const struct code_target *t, struct diags *d,
                                 struct code_image **out) {
-    return compile(k, t, d, out);
+    const enum ww_status s = compile(k, t, d, out);
+    if (s == WW_OK) (*out)->source.instead = k->module->why_ptx;
+    return s;
 }
 
 void module_ptx_free(struct gpu_module *m) {

@@ -71,6 +71,7 @@ struct gpu *process_gpu(void) {
     return the.gpu;
 }
 const struct gpu_config *process_config(void) { return the.config; }
+const struct session *process_session(void) { return &the.session; }
 struct diags *process_diags(void) {
     return &the.diags;
 }

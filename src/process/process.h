@@ -50,6 +50,7 @@ unsigned long long process_entries(void); // calls that were made; grows while o
 enum process_state process_state(void);
 struct gpu *process_gpu(void);                 // NULL: not open
 const struct gpu_config *process_config(void); // as programs are to see it (--told)
+const struct session *process_session(void);   // the run's options
 struct diags *process_diags(void);
 // Prints what stands in the diagnostics of a call that answered `s`, and empties them. A refusal is
 // said once however often it comes, and counted in the record; `is_launch`: as a launch.

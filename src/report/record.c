@@ -289,6 +289,10 @@ static void write_launch(struct record *r, const struct gpu_result *g, uint64_t 
     json_object_set_new(o, "grid", triple(g->grid));
     json_object_set_new(o, "block", triple(g->block));
     json_object_set_new(o, "dynamic_shared_bytes", integer(g->dynamic_shared));
+    if (g->image->source.made_by)
+        json_object_set_new(o, "made_by", json_string_nocheck(g->image->source.made_by));
+    if (g->image->source.instead)
+        json_object_set_new(o, "instead", json_string_nocheck(g->image->source.instead));
     json_object_set_new(o, "registers", integer(image_registers(g->image)));
     json_object_set_new(o, "shared_bytes", integer(g->image->shared_bytes + g->dynamic_shared));
     json_object_set_new(o, "local_bytes", integer(g->image->local_bytes));

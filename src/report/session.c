@@ -35,6 +35,7 @@
     X("WARPWATT_TRACE_KERNELS", trace_kernels)                                                     \
     X("WARPWATT_LAUNCHES", launches)                                                               \
     X("WARPWATT_TOLD", told)                                                                       \
+    X("WARPWATT_CODE", code)                                                                       \
     X("WARPWATT_HOW", how)
 
 static bool put(const char *name, const char *value) {
@@ -114,7 +115,50 @@ enum ww_status session_configure(const struct session *s, struct diags *d, struc
     struct gpu_told told;
     const enum ww_status good = gpu_told_read(s->told, d, &told);
     if (good != WW_OK) return good;
+    enum fatbin_code code;
+    if (s->code && !fatbin_code_named(s->code, &code))
+        return diag_add(d, WW_ERROR_USAGE, "--code is `%s`; it must be auto, sass or ptx", s->code);
     return technique_configure(s->gpu, s->policies, s->overrides, s->n_overrides, d, c, savings);
+}
+
+enum fatbin_code session_code(const struct session *s) {
+    enum fatbin_code code = FATBIN_CODE_AUTO;
+    if (s->code) fatbin_code_named(s->code, &code); // session_configure has refused what is wrong
+    return code;
+}
+
+const char *session_no_code(struct gpu *g, const char *name, const struct fatbin *f,
+                            const struct fatbin_choice *c, char *text, size_t size) {
+    const struct gpu_config *config = gpu_config_of(g);
+    const uint32_t *arch, *ptx, has = gpu_config_arch(config);
+    struct arena a;
+    arena_init(&a, NULL);
+    const uint32_t n = fatbin_archs(&a, f, FATBIN_CUBIN, &arch);
+    const bool has_ptx = fatbin_archs(&a, f, FATBIN_PTX, &ptx) != 0;
+    char list[128] = "";
+    const char *with = "";
+    for (uint32_t i = 0, at = 0; i < n && at < sizeof list; i++) {
+        at += (uint32_t)snprintf(list + at, sizeof list - at, "%s%u.%u", i ? ", " : "",
+                                 arch[i] / 10, arch[i] % 10);
+        if (!*with && !fatbin_takes(has, arch[i])) with = gpu_with_code(g, arch[i]);
+    }
+    char advice[96];
+    if (c->several || c->unlinked)
+        snprintf(text, size,
+                 "%s holds machine code of %s, which are not linked here, and no PTX; nvcc %s adds "
+                 "it",
+                 name, c->several ? "several units" : "units compiled to be linked (-rdc)",
+                 fatbin_advice(f, 0, advice, sizeof advice));
+    else if (!n)
+        snprintf(text, size, "%s holds PTX and no machine code (--code sass asks for it)", name);
+    else
+        snprintf(text, size,
+                 "%s holds machine code for compute capability %s and %s; %s has %u.%u%s%s", name,
+                 list, has_ptx ? "PTX, which --code sass leaves alone" : "no PTX",
+                 gpu_config_name(config), has / 10, has % 10, with,
+                 fatbin_takes(has, arch[0]) ? " (--code ptx leaves machine code alone)" : "");
+    arena_free(&a);
+    return text;
 }
 
 struct record_detail session_detail(const struct session *s) {

@@ -3,6 +3,7 @@
 #ifndef WW_SESSION_H
 #define WW_SESSION_H
 
+#include "fatbin/fatbin.h"
 #include "report/report.h"
 
 // The GPU when none is named: of the user's own programs, which ask for what GPUs of today have,
@@ -28,6 +29,7 @@ struct session {
     const char *kernels, *skip_timing; // regular expressions of kernels: time only these, not these
     const char *launches;               // "10-20", "7": time only these, counted from 1
     const char *told;                   // beyond the simulated chip (gpu_told_read), or NULL
+    const char *code;                   // which of a program's code runs (fatbin_code), or NULL
     const char *trace_kernels;          // with trace: a regular expression of kernels, NULL: all
     bool toggle;                        // count the bits that change
     bool trace;                         // a timeline beside the record (trace.h)
@@ -45,6 +47,11 @@ enum ww_status session_from_env(struct arena *a, struct session *s, struct diags
 // The GPU with the session's overrides and techniques.
 enum ww_status session_configure(const struct session *s, struct diags *d, struct gpu_config *c,
                                  struct savings *savings);
+enum fatbin_code session_code(const struct session *s);
+// A sentence, in `text`: why nothing of a program suits the GPU, and which GPU would do.
+struct gpu;
+const char *session_no_code(struct gpu *g, const char *name, const struct fatbin *f,
+                            const struct fatbin_choice *c, char *text, size_t size);
 // Which launches a session wants timed. Made once; answers a sentence for a malformed expression.
 struct session_filter;
 enum ww_status session_filter_create(const struct session *s, struct diags *d,

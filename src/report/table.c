@@ -215,6 +215,56 @@ static void print_kernels(const struct run *r, const struct sums *s, const struc
     free(row);
 }
 
+// The first launch of each kernel, in order of appearance; answers how many.
+static size_t first_launches(const struct run *r, const json_t **first) {
+    size_t n = 0, i;
+    json_t *l;
+    json_array_foreach(r->launches, i, l) {
+        size_t k = 0;
+        while (k < n && strcmp(text_of(first[k], "kernel"), text_of(l, "kernel")) != 0) k++;
+        if (k == n) first[n++] = l;
+    }
+    return n;
+}
+
+// Whose machine code ran, where any was a real compiler's or might have been.
+static void print_code(const struct run *r, const struct style *st, FILE *out) {
+    enum { COLUMNS = 78 };
+    const size_t all = json_array_size(r->launches);
+    const json_t **first = calloc(all ? all : 1, sizeof *first);
+    bool *shown = calloc(all ? all : 1, sizeof *shown), any = false;
+    const size_t n = first && shown ? first_launches(r, first) : 0;
+    for (size_t k = 0; k < n; k++)
+        any = any || *text_of(first[k], "made_by") || *text_of(first[k], "instead");
+    struct demangler *d = demangler_new();
+    if (any) fprintf(out, "\n  %scode%s\n", st->bold, st->reset);
+    for (size_t k = 0; any && k < n; k++) {
+        if (shown[k]) continue;
+        const char *by = text_of(first[k], "made_by"), *instead = text_of(first[k], "instead");
+        int at = fprintf(out, "    %s%s:", *by ? "machine code of " : "PTX", by);
+        size_t left = 0;
+        for (size_t j = k; j < n; j++) {
+            if (strcmp(text_of(first[j], "made_by"), by) != 0 ||
+                strcmp(text_of(first[j], "instead"), instead) != 0)
+                continue;
+            shown[j] = true;
+            if (at > COLUMNS) {
+                left++;
+                continue;
+            }
+            char *name = demangle(d, text_of(first[j], "kernel"));
+            at += fprintf(out, "%s %.24s", j == k ? "" : ",", name ? name : text_of(first[j], "kernel"));
+            free(name);
+        }
+        if (left) fprintf(out, " and %zu more", left);
+        fputc('\n', out);
+        if (*instead) fprintf(out, "      %s\n", instead);
+    }
+    demangler_free(d);
+    free(shown);
+    free(first);
+}
+
 static void print_failures(const struct run *r, const struct style *st, FILE *out) {
     size_t i;
     json_t *l;
@@ -352,6 +402,7 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out) 
     print_memory(r, a, &s, &st, out);
     if (o->power) account_print(o->power, o->colour, out);
     print_kernels(r, &s, o->power, &st, out);
+    print_code(r, &st, out);
     print_failures(r, &st, out);
     if (s.overlapped)
         fprintf(out, "\n  %skernels overlapped: the activity of one holds some of another's%s%s\n",
