@@ -122,6 +122,8 @@ struct pick {
 // linked, stand beside it where nvcc's linker has made it.
 static enum ww_status pick_code(struct pick *p) {
     uint32_t linked = 0;
+    char *unit = NULL; // that is to be linked
+    size_t unit_bytes = 0;
     for (uint32_t u = 0; u < p->f->containers; u++) {
         const int e = code_of(p->f, u, p->wish->arch);
         if (e < 0) continue;
@@ -136,6 +138,8 @@ static enum ww_status pick_code(struct pick *p) {
             continue;
         if (number(image + TYPE_AT, 2) != LINKED) {
             p->out->unlinked++;
+            unit = image, unit_bytes = bytes;
+            if (!linked) p->code_arch = p->f->entry.at[e].arch;
             continue;
         }
         linked++;
@@ -144,6 +148,8 @@ static enum ww_status pick_code(struct pick *p) {
     }
     p->out->several = linked > 1;
     if (linked > 1) p->code = NULL;
+    // One that is alone has nothing to be linked with.
+    if (!linked && p->out->unlinked == 1) p->code = unit, p->code_bytes = unit_bytes;
     return WW_OK;
 }
 

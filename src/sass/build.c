@@ -2,6 +2,7 @@
 // kernel cannot reach are traps, so that what is not executed in them stops nobody.
 #include "sass/build.h"
 
+#include "isa/system_call.h"
 #include "sass/translate.h"
 
 enum { WORD_BYTES = 16, STACK_ALIGN = 16, SHARED_ALIGN = 16, RZ = 255 };
@@ -150,6 +151,21 @@ static enum ww_status translate(struct build *b, const struct cubin_kernel *k, u
     return WW_OK;
 }
 
+// Code of the system calls that the file names, behind all other.
+static void add_system_calls(struct build *b, uint32_t first) {
+    struct code_image *im = b->im;
+    for (uint32_t i = 0; i < b->c->symbol.n; i++) {
+        enum msyscall call;
+        if (b->c->symbol.at[i].section || !system_call_named(b->c->symbol.at[i].name, &call) ||
+            im->system_call[call])
+            continue;
+        im->system_call[call] = first;
+        system_call_code(call, &im->inst[first], &im->control[first]);
+        first += SYSTEM_CALL_INSTS;
+    }
+    im->n_insts = first;
+}
+
 // Functions first, then the kernel.
 static enum ww_status lay_out(struct build *b) {
     const struct cubin *c = b->c;
@@ -158,8 +174,9 @@ static enum ww_status lay_out(struct build *b) {
     const uint64_t n = (uint64_t)im->entry + b->k->words;
     if (n > INT32_MAX / WORD_BYTES) return refuse(b, "its code is too large");
     im->n_insts = (uint32_t)n;
-    im->inst = arena_alloc(&im->arena, im->n_insts * sizeof *im->inst);
-    im->control = arena_alloc(&im->arena, im->n_insts * sizeof *im->control);
+    const size_t room = im->n_insts + (size_t)MSYS_N * SYSTEM_CALL_INSTS;
+    im->inst = arena_alloc(&im->arena, room * sizeof *im->inst);
+    im->control = arena_alloc(&im->arena, room * sizeof *im->control);
     for (uint32_t i = 0; i < im->entry; i++) im->inst[i] = trap, im->control[i] = at_once;
     for (uint32_t i = 0; i < c->kernel.n; i++) {
         if (!b->reached[i]) continue;
@@ -168,6 +185,7 @@ static enum ww_status lay_out(struct build *b) {
         const enum ww_status s = translate(b, &c->kernel.at[i], first);
         if (s != WW_OK) return s;
     }
+    add_system_calls(b, im->n_insts);
     return WW_OK;
 }
 

@@ -126,7 +126,8 @@ static inline void counters_was_read(struct warp *warp, const struct sm_inst *in
 
 // Of an instruction of fixed latency the warp, and in front of busy banks the issue stage, wait as
 // much longer as the banks and techniques (`more`) delay it. Its result is an event only where
-// techniques hear of it.
+// techniques hear of it. An instruction that holds a counter up is none of these, whatever its class:
+// compilers other than ours give counters to such classes, too.
 static inline void counters_enter_fixed(struct sm *s, struct sub_core *sub, const struct issue *i,
                                         uint32_t number, uint64_t at, uint32_t more, bool is_told) {
     struct warp *const warp = &s->res.warp[i->warp];
@@ -145,7 +146,7 @@ static inline void counters_enter_fixed(struct sm *s, struct sub_core *sub, cons
 static inline void counters_enter(struct sm *s, struct sub_core *sub, const struct issue *i,
                                   uint32_t number, uint64_t at, uint32_t latency, bool is_told) {
     const struct sm_inst *const in = i->in;
-    if (in->is_cached)
+    if (in->is_cached && in->write == CONTROL_NONE)
         counters_enter_fixed(s, sub, i, number, at, latency - (in->latency == 0 ? 1 : in->latency),
                              is_told);
     else if (in->flags & SI_RESULT)
