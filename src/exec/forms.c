@@ -74,6 +74,9 @@ static void memory(const struct minst *m, struct xinst *x) { // aux8: words in r
 }
 static void copy(const struct minst *m, struct xinst *x) { x->bytes = (uint8_t)m->aux; }
 static void texel(const struct minst *m, struct xinst *x) { x->vec = m->dst[0].words; }
+static void texel_parts(const struct minst *m, struct xinst *x) {
+    x->vec = (uint8_t)bits_count32(m->aux >> TEX_WANTED_AT);
+}
 static void surface_load(const struct minst *m, struct xinst *x) {
     x->aux8 = (uint8_t)(m->flags & MF_WIDE ? x->vec : (x->bytes + 3) / 4);
 }

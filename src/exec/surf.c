@@ -15,7 +15,7 @@ struct surf_lanes {
 static bool bound(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lane,
                   int64_t *at, int64_t last, const char *axis, bool *fault) {
     if (*at >= 0 && *at <= last) return true;
-    switch (x_minst(w, x)->aux) {
+    switch (x_minst(w, x)->aux & MSURF_OOB) {
     case MSURF_CLAMP: *at = *at < 0 ? 0 : last < 0 ? 0 : last; return true;
     case MSURF_ZERO: return false;
     default:
@@ -37,8 +37,12 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
     bool fault = false, in = true;
     int64_t slice = 0;
     if (layered) {
-        slice = (int32_t)*p;
-        p += WARP_LANES;
+        if (x_minst(w, x)->aux & MSURF_LAYER_LAST) {
+            slice = (int32_t)p[(geom == MTEX_2D_LAYERED ? 2 : 1) * WARP_LANES];
+        } else {
+            slice = (int32_t)*p;
+            p += WARP_LANES;
+        }
         in =
             bound(e, w, x, lane, &slice, (int64_t)(t->layers ? t->layers : 1) - 1, "layer", &fault);
     }

@@ -129,7 +129,22 @@ struct coords {
     int32_t n[3];
     uint32_t axes, layer;
     bool is_int;
+    int8_t offset[3]; // in texels
 };
+// By enum mtex_geom.
+static const struct {
+    uint8_t words; // of coordinates, all in all
+    bool layered, sampled, cube;
+} shape[] = {[MTEX_1D] = {.words = 1},
+             [MTEX_2D] = {.words = 2},
+             [MTEX_3D] = {.words = 3},
+             [MTEX_1D_LAYERED] = {.words = 2, .layered = true},
+             [MTEX_2D_LAYERED] = {.words = 3, .layered = true},
+             [MTEX_CUBE] = {.words = 3, .cube = true},
+             [MTEX_CUBE_LAYERED] = {.words = 4, .layered = true, .cube = true},
+             [MTEX_2DMS] = {.words = 3, .sampled = true},
+             [MTEX_2DMS_LAYERED] = {.words = 4, .layered = true, .sampled = true}};
+
 // The face that a direction meets, and where in [0, 1].
 static uint32_t cube_face(float x, float y, float z, float out[2]) {
     const float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
@@ -155,37 +170,59 @@ static uint32_t cube_face(float x, float y, float z, float out[2]) {
     out[1] = (t / m + 1.0f) * 0.5f;
     return face;
 }
-static struct coords read_coords(const struct exec_warp *w, const struct xinst *x, uint32_t lane,
-                                 const struct exec_texture *t) {
-    const uint32_t *p = x_src(w, x->b) + lane;
+// Of coordinates as PTX orders them.
+static struct coords coords_of(const struct xinst *x, const uint32_t *p,
+                               const struct exec_texture *t) {
     struct coords c = {.is_int = x->stype != ITYPE_F32};
-    const uint32_t geom = x->sub;
-    const bool layered = geom == MTEX_1D_LAYERED || geom == MTEX_2D_LAYERED ||
-                         geom == MTEX_CUBE_LAYERED || geom == MTEX_2DMS_LAYERED;
-    const bool sampled = geom == MTEX_2DMS || geom == MTEX_2DMS_LAYERED;
-    uint32_t slices = 0;
-    if (layered) { // unsigned, clamped
+    uint32_t n = shape[x->sub].words;
+    if (shape[x->sub].layered) { // unsigned, clamped
         const uint32_t top = t->layers ? t->layers - 1 : 0;
-        slices = *p > top ? top : *p;
-        p += WARP_LANES;
+        c.layer = *p > top ? top : *p;
+        p++, n--;
     }
-    if (sampled) p += WARP_LANES; // one sample a texel
-    if (geom == MTEX_CUBE || geom == MTEX_CUBE_LAYERED) {
-        float at[2];
-        const uint32_t face =
-            cube_face(as_f32(p[0]), as_f32(p[WARP_LANES]), as_f32(p[2 * WARP_LANES]), at);
+    if (shape[x->sub].sampled) p++, n--; // one sample a texel
+    if (shape[x->sub].cube) {
+        c.layer = c.layer * 6 + cube_face(as_f32(p[0]), as_f32(p[1]), as_f32(p[2]), c.f);
         c.axes = 2;
-        c.f[0] = at[0];
-        c.f[1] = at[1];
-        c.layer = slices * 6 + face;
         return c;
     }
-    c.axes = geom == MTEX_1D || geom == MTEX_1D_LAYERED ? 1 : geom == MTEX_3D ? 3 : 2;
-    c.layer = slices;
-    for (uint32_t k = 0; k < c.axes; k++) {
-        c.f[k] = as_f32(p[k * WARP_LANES]);
-        c.n[k] = (int32_t)p[k * WARP_LANES];
+    c.axes = n;
+    for (uint32_t k = 0; k < n; k++) {
+        c.f[k] = as_f32(p[k]);
+        c.n[k] = (int32_t)p[k];
     }
+    return c;
+}
+static struct coords read_coords(const struct exec_warp *w, const struct xinst *x, uint32_t lane,
+                                 const struct exec_texture *t) {
+    const uint32_t *const p = x_src(w, x->b) + lane;
+    uint32_t v[4] = {0};
+    for (uint32_t k = 0; k < shape[x->sub].words; k++) v[k] = p[k * WARP_LANES];
+    struct coords c = coords_of(x, v, t);
+    for (uint32_t k = 0; k < 3; k++) c.offset[k] = (int8_t)(x->offset >> (8 * k) & 255);
+    return c;
+}
+// Coordinates of machine code, in two groups of registers. A texture of one axis is asked for with
+// a second coordinate that is 0.
+static struct coords read_parts(const struct exec_warp *w, const struct xinst *x, uint32_t lane,
+                                const struct exec_texture *t) {
+    const struct minst *const m = x_minst(w, x);
+    const uint32_t *const pb = x_src(w, x->b) + lane, *const pc = x_src(w, x->c) + lane;
+    const uint32_t n = shape[x->sub].words, skip = m->aux & TEX_HANDLE_FIRST ? 1 : 0;
+    const uint32_t turn = m->aux & TEX_LAYER_LAST && shape[x->sub].layered ? 1 : 0;
+    uint32_t v[4] = {0};
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t at = k + skip, first = m->src[1].words;
+        v[(k + turn) % n] = at < first ? pb[at * WARP_LANES] : pc[(at - first) * WARP_LANES];
+    }
+    struct coords c = coords_of(x, v, t);
+    if (x->sub == MTEX_2D && !t->height) c.axes = 1;
+    if (m->src[3].kind == OPND_NONE) return c;
+    const uint32_t offsets = x_src(w, x->e)[lane];
+    for (uint32_t k = 0; k < 3; k++)
+        c.offset[k] = m->op == OP_TLD4_PARTS
+                          ? (int8_t)((int8_t)(uint8_t)(offsets >> 8 * k << 2) >> 2)
+                          : (int8_t)((int8_t)(uint8_t)(offsets >> 4 * k << 4) >> 4);
     return c;
 }
 
@@ -211,9 +248,6 @@ static double in_texels(const struct coords *c, uint32_t k, const struct sampler
     if (*mode == 2) v -= 2.0 * floor(v / 2.0);
     return v * (double)n;
 }
-static int8_t texel_offset(const struct xinst *x, uint32_t k) {
-    return (int8_t)(x->offset >> (8 * k) & 255);
-}
 
 static bool sample_nearest(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                            uint32_t lane, const struct sampler *s, const struct coords *c,
@@ -222,7 +256,7 @@ static bool sample_nearest(struct exec_env *e, struct exec_warp *w, const struct
     for (uint32_t k = 0; k < c->axes; k++) {
         const int64_t n = axis_size(s->t, k);
         uint8_t mode;
-        p.i[k] = floor_index(in_texels(c, k, s, is_cube, n, &mode)) + texel_offset(x, k);
+        p.i[k] = floor_index(in_texels(c, k, s, is_cube, n, &mode)) + c->offset[k];
         if (s->t->is_linear_memory) mode = 3;
         if (!wrap_index(&p.i[k], n, mode)) p.border = true;
     }
@@ -236,15 +270,15 @@ struct footprint {
     float part[3];
     uint8_t mode[3];
 };
-static void find_footprint(const struct xinst *x, const struct sampler *s, const struct coords *c,
-                           bool is_cube, struct footprint *f) {
+static void find_footprint(const struct sampler *s, const struct coords *c, bool is_cube,
+                           struct footprint *f) {
     for (uint32_t k = 0; k < c->axes; k++) {
         const double at = in_texels(c, k, s, is_cube, axis_size(s->t, k), &f->mode[k]) - 0.5;
         f->low[k] = floor_index(at);
         const double rest = at - floor(at); // NaN and infinities have none
         const double eighths = floor((rest >= 0.0 ? rest : 0.0) * 256.0 + 0.5);
         f->part[k] = (float)(eighths / 256.0);
-        f->low[k] += texel_offset(x, k);
+        f->low[k] += c->offset[k];
     }
 }
 static bool corner(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lane,
@@ -262,7 +296,7 @@ static bool sample_linear(struct exec_env *e, struct exec_warp *w, const struct 
                           uint32_t lane, const struct sampler *s, const struct coords *c,
                           bool is_cube, struct texel *out) {
     struct footprint f;
-    find_footprint(x, s, c, is_cube, &f);
+    find_footprint(s, c, is_cube, &f);
     float v[8][4];
     const uint32_t n = 1u << c->axes;
     for (uint32_t k = 0; k < n; k++) {
@@ -278,8 +312,6 @@ static bool sample_linear(struct exec_env *e, struct exec_warp *w, const struct 
     memcpy(out->f, v[0], sizeof out->f);
     return true;
 }
-
-static bool is_cube_geom(uint8_t g) { return g == MTEX_CUBE || g == MTEX_CUBE_LAYERED; }
 
 static bool make_sampler(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                          uint32_t lane, struct sampler *s) {
@@ -307,48 +339,81 @@ static void begin_access(struct exec_env *e, const struct xinst *x, uint32_t mas
     a->bank = 0;
 }
 
-static enum exec_outcome sample(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                                uint32_t mask) {
+// Word k of those that are wanted of a lane's result.
+static inline void put_word(const struct exec_warp *w, const struct xinst *x, uint32_t lane,
+                            uint32_t k, uint32_t value, bool in_parts) {
+    if (in_parts && k >= 2)
+        x_dst(w, x->d1)[lane + (k - 2) * WARP_LANES] = value;
+    else
+        x_dst(w, x->d)[lane + k * WARP_LANES] = value;
+}
+static inline uint32_t wanted_words(const struct exec_warp *w, const struct xinst *x,
+                                    bool in_parts) {
+    return in_parts ? x_minst(w, x)->aux >> TEX_WANTED_AT : (1u << x->vec) - 1;
+}
+static inline enum exec_outcome sample_as(struct exec_env *e, struct exec_warp *w,
+                                          const struct xinst *x, uint32_t mask, bool in_parts) {
     begin_access(e, x, mask);
-    uint32_t *pd = x_dst(w, x->d);
-    const bool is_cube = is_cube_geom(x->sub);
+    const uint32_t wanted = wanted_words(w, x, in_parts);
+    const bool is_cube = shape[x->sub].cube;
     FOR_EACH_BIT32(i, mask) {
         struct sampler s;
         struct texel r = {{0}, {0}};
         if (!make_sampler(e, w, x, i, &s)) return EXEC_FAULT;
-        const struct coords c = read_coords(w, x, i, s.t);
+        const struct coords c = (in_parts ? read_parts : read_coords)(w, x, i, s.t);
         const bool linear = s.filter && !c.is_int;
         if (!(linear ? sample_linear : sample_nearest)(e, w, x, i, &s, &c, is_cube, &r))
             return EXEC_FAULT;
         e->access.bytes = (uint8_t)texel_bytes(s.t);
-        for (uint32_t k = 0; k < x->vec; k++)
-            pd[i + k * WARP_LANES] = reads_float(s.t) ? as_u32(r.f[k]) : r.u[k];
+        uint32_t n = 0;
+        FOR_EACH_BIT32(k, wanted)
+            put_word(w, x, i, n++, reads_float(s.t) ? as_u32(r.f[k]) : r.u[k], in_parts);
     }
+    if (in_parts) x_set_pred(w, x->d2, ~0u, mask);
     return EXEC_MEMORY;
+}
+static enum exec_outcome sample(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                uint32_t mask) {
+    return sample_as(e, w, x, mask, false);
+}
+static enum exec_outcome sample_parts(struct exec_env *e, struct exec_warp *w,
+                                      const struct xinst *x, uint32_t mask) {
+    return sample_as(e, w, x, mask, true);
 }
 
 // tld4: one component of the four texels that linear filtering would mix, from the lower left
 // corner counter-clockwise.
-static enum exec_outcome gather(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                                uint32_t mask) {
+static inline enum exec_outcome gather_as(struct exec_env *e, struct exec_warp *w,
+                                          const struct xinst *x, uint32_t mask, bool in_parts) {
     static const uint8_t order[4] = {2, 3, 1, 0}; // bit 0: right, bit 1: below
     begin_access(e, x, mask);
-    const uint32_t component = x_minst(w, x)->aux & 3;
-    uint32_t *pd = x_dst(w, x->d);
+    const uint32_t component = x_minst(w, x)->aux & TEX_COMPONENT;
+    const uint32_t wanted = wanted_words(w, x, in_parts);
     FOR_EACH_BIT32(i, mask) {
         struct sampler s;
         if (!make_sampler(e, w, x, i, &s)) return EXEC_FAULT;
-        const struct coords c = read_coords(w, x, i, s.t);
+        const struct coords c = (in_parts ? read_parts : read_coords)(w, x, i, s.t);
         struct footprint f;
-        find_footprint(x, &s, &c, is_cube_geom(x->sub), &f);
+        find_footprint(&s, &c, shape[x->sub].cube, &f);
         e->access.bytes = (uint8_t)texel_bytes(s.t);
-        for (uint32_t k = 0; k < x->vec; k++) {
+        uint32_t n = 0;
+        FOR_EACH_BIT32(k, wanted) {
             struct texel r;
             if (!corner(e, w, x, i, &s, &c, &f, order[k], &r)) return EXEC_FAULT;
-            pd[i + k * WARP_LANES] = reads_float(s.t) ? as_u32(r.f[component]) : r.u[component];
+            put_word(w, x, i, n++, reads_float(s.t) ? as_u32(r.f[component]) : r.u[component],
+                     in_parts);
         }
     }
+    if (in_parts) x_set_pred(w, x->d2, ~0u, mask);
     return EXEC_MEMORY;
+}
+static enum exec_outcome gather(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                uint32_t mask) {
+    return gather_as(e, w, x, mask, false);
+}
+static enum exec_outcome gather_parts(struct exec_env *e, struct exec_warp *w,
+                                      const struct xinst *x, uint32_t mask) {
+    return gather_as(e, w, x, mask, true);
 }
 
 // ---- queries --------------------------------------------------------------------------------
@@ -395,6 +460,11 @@ static enum exec_outcome query(struct exec_env *e, struct exec_warp *w, const st
     return EXEC_NEXT;
 }
 
-const exec_fn tex_fns[] = {
-    [TEX_SAMPLE] = sample,  [TEX_GATHER] = gather,   [TEX_QUERY] = query,
-    [TEX_SULD] = surf_load, [TEX_SUST] = surf_store, [TEX_SURED] = surf_reduce};
+const exec_fn tex_fns[] = {[TEX_SAMPLE] = sample,
+                           [TEX_GATHER] = gather,
+                           [TEX_QUERY] = query,
+                           [TEX_SULD] = surf_load,
+                           [TEX_SUST] = surf_store,
+                           [TEX_SURED] = surf_reduce,
+                           [TEX_SAMPLE_PARTS] = sample_parts,
+                           [TEX_GATHER_PARTS] = gather_parts};

@@ -4,7 +4,8 @@
 
 #include "exec/mem.h"
 
-enum tex_fn { TEX_SAMPLE, TEX_GATHER, TEX_QUERY, TEX_SULD, TEX_SUST, TEX_SURED };
+enum tex_fn { TEX_SAMPLE, TEX_GATHER, TEX_QUERY, TEX_SULD, TEX_SUST, TEX_SURED,
+              TEX_SAMPLE_PARTS, TEX_GATHER_PARTS };
 
 static inline uint32_t texel_bytes(const struct exec_texture *t) {
     return t->channels * t->channel_bits / 8u;

@@ -75,6 +75,7 @@ static const struct {
     {OP_REDUX, NAMES(atom_text)},        {OP_BAR, NAMES(bar_text)},
     {OP_MEMBAR, NAMES(fence_text)},      {OP_TEX, NAMES(geom_text)},
     {OP_TLD4, NAMES(geom_text)},         {OP_SULD, NAMES(geom_text)},
+    {OP_TEX_PARTS, NAMES(geom_text)},    {OP_TLD4_PARTS, NAMES(geom_text)},
     {OP_SUST, NAMES(geom_text)},         {OP_SURED, NAMES(geom_text)},
     {OP_FTESTP, NAMES(test_text)},       {OP_SYSCALL, NAMES(sys_text)},
     {OP_PREFETCH, NAMES(prefetch_text)}, {OP_DSETP_MNMX, NAMES(minmax_text)},
@@ -132,8 +133,11 @@ static void put_upper(struct text *t, const char *s) {
     for (; *s; s++) put(t, "%c", *s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s);
 }
 
+static bool is_texture(const struct minst *m) {
+    return m->op == OP_TEX || m->op == OP_TLD4 || m->op == OP_TEX_PARTS || m->op == OP_TLD4_PARTS;
+}
 static bool is_memory(const struct minst *m) {
-    return (mop_info[m->op].flags & (OPF_LOAD | OPF_STORE)) && m->op != OP_TEX && m->op != OP_TLD4;
+    return (mop_info[m->op].flags & (OPF_LOAD | OPF_STORE)) && !is_texture(m);
 }
 
 static void put_type(struct text *t, const struct minst *m) {
@@ -143,7 +147,7 @@ static void put_type(struct text *t, const struct minst *m) {
         put_upper(t, isa_type_text(stype));
         return;
     }
-    if (is_memory(m) || m->op == OP_TEX || m->op == OP_TLD4) {
+    if (is_memory(m) || is_texture(m)) {
         if (m->vec > 1) put(t, ".V%u", m->vec);
         if (type != ITYPE_B32 && type != ITYPE_U32 && type != ITYPE_F32 && type != ITYPE_NONE)
             put_upper(t, isa_type_text(type));

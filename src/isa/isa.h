@@ -215,7 +215,12 @@ enum mtxq { MTXQ_WIDTH, MTXQ_HEIGHT, MTXQ_DEPTH, MTXQ_CHANNEL_DATA_TYPE, MTXQ_CH
             MTXQ_FORCE_UNNORMALIZED, MTXQ_MEMORY_LAYOUT, MTXQ_IS_TEXTURE, MTXQ_IS_SAMPLER,
             MTXQ_IS_SURFACE };
 enum mtex_lod { MTEX_LOD_NONE, MTEX_LOD_LEVEL, MTEX_LOD_GRAD }; // TEX aux
-enum msurf_oob { MSURF_TRAP, MSURF_CLAMP, MSURF_ZERO };         // SULD, SUST, SURED aux
+// SULD, SUST, SURED aux; machine code has a layer behind the other coordinates.
+enum msurf_oob { MSURF_TRAP, MSURF_CLAMP, MSURF_ZERO, MSURF_OOB = 3, MSURF_LAYER_LAST = 4 };
+// TEX_PARTS, TLD4_PARTS aux: the component in TEX_COMPONENT; whether the layer stands behind the other
+// coordinates, and the handle, which is no coordinate, before them; which words of the result are
+// wanted, a bit each.
+enum mtex_parts { TEX_COMPONENT = 3, TEX_LAYER_LAST = 4, TEX_HANDLE_FIRST = 8, TEX_WANTED_AT = 8 };
 // VIDEO: aux is an enum mvideo; vec is 1 (scalar: on whole words or parts of them), 2 or 4 (SIMD
 // lanes). The fields of the 64-bit immediate E, as bit positions:
 //   ASEL, BSEL (12 bits): scalar: enum mvideo_part. SIMD: three bits a lane,

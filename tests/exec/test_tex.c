@@ -480,9 +480,168 @@ static void bad_handles(void **state) {
     prog_free(p);
 }
 
+// What machine code says in other registers: the same coordinates give the same texels. Its words are
+// in two groups, with the layer first or last and the handle first or apart; of the result it names
+// the words that it wants.
+static void parts(void **state) {
+    (void)state;
+    static const struct {
+        uint8_t geom, words, layered;
+        uint32_t w, h, d, layers;
+    } shapes[] = {{MTEX_1D, 1, 0, 13, 0, 0, 0},         {MTEX_2D, 2, 0, 16, 9, 0, 0},
+                  {MTEX_3D, 3, 0, 8, 7, 5, 0},          {MTEX_1D_LAYERED, 2, 1, 11, 0, 0, 4},
+                  {MTEX_2D_LAYERED, 3, 1, 6, 10, 0, 3}, {MTEX_CUBE, 3, 0, 8, 8, 0, 6},
+                  {MTEX_CUBE_LAYERED, 4, 1, 4, 4, 0, 6}};
+    enum { WHOLE = 20, D = 24, D1 = 26, A = 32, B = 40, OFFSETS = 6, HANDLE = 4 };
+    uint64_t seed = 21;
+    static struct image m;
+    for (uint32_t s = 0; s < WW_COUNT(shapes); s++) {
+        for (uint32_t n = 0; n < 128; n++) {
+            struct prog *p = prog_new();
+            p->im.is_machine_code = true;
+            p->im.target.gen = GEN_VOLTA;
+            make_image(p, &m, shapes[s].w, shapes[s].h, shapes[s].d, shapes[s].layers, 4, 32, 2,
+                       false, &seed);
+            if (shapes[s].geom == MTEX_CUBE_LAYERED) m.t.layers = 1;
+            const uint32_t words = shapes[s].words, turn = n & 1, first = n >> 1 & 1;
+            const bool gathers =
+                n >> 2 & 1 && (shapes[s].geom == MTEX_2D || shapes[s].geom == MTEX_CUBE);
+            const uint32_t wanted = 1 + n % 15, n_a = n % 3 == 0 ? 1 : n % 3 == 1 ? 2 : 4;
+            const bool has_offsets = n >> 3 & 1 && shapes[s].geom <= MTEX_3D;
+            m.t.linear_filter = n >> 4 & 1;
+            memset(m.t.address_mode, 1, 3);
+            int off[3];
+            uint32_t offsets = 0, bytes = 0;
+            for (uint32_t k = 0; k < 3; k++) {
+                off[k] = (int)(rnd64(&seed) % 16) - 8;
+                offsets |= ((uint32_t)off[k] & (gathers ? 63u : 15u)) << (gathers ? 8 : 4) * k;
+                bytes |= ((uint32_t)off[k] & 255) << 8 * k;
+            }
+            struct minst *i = emit(p, gathers ? OP_TLD4 : OP_TEX, ITYPE_F32, RQ(WHOLE), R(HANDLE),
+                                   words == 1 ? R(8) : RQ(8), NONE_);
+            i->sub = shapes[s].geom;
+            i->stype = ITYPE_F32;
+            i->vec = 4;
+            i->aux = gathers ? 3 : 0;
+            if (has_offsets) i->offset = bytes;
+            i = emit(p, gathers ? OP_TLD4_PARTS : OP_TEX_PARTS, ITYPE_B32,
+                     wanted & (wanted - 1) ? RD(D) : R(D), R(HANDLE),
+                     n_a == 1   ? R(A)
+                     : n_a == 2 ? RD(A)
+                                : RQ(A),
+                     RQ(B));
+            i->sub = shapes[s].geom;
+            i->stype = ITYPE_F32;
+            i->vec = 1;
+            i->aux = (uint16_t)(wanted << TEX_WANTED_AT | (gathers ? 3u : 0) |
+                                (turn ? TEX_LAYER_LAST : 0u) | (first ? TEX_HANDLE_FIRST : 0u));
+            i->dst[1] = RD(D1);
+            i->dst[2] = P(2);
+            if (has_offsets) i->src[3] = R(OFFSETS);
+            emit_exit(p);
+            prog_start(p);
+            const uint64_t h = devmem_texture_new(p->mem, &m.t);
+            for (uint32_t k = 0; k < 32; k++) {
+                reg(p, HANDLE)[k] = (uint32_t)h;
+                reg(p, OFFSETS)[k] = offsets;
+                for (uint32_t c = 0; c < words; c++) {
+                    const uint32_t v = shapes[s].layered && c == 0
+                                           ? (uint32_t)(rnd64(&seed) % 5)
+                                           : f32_bits((float)(rnd64(&seed) % 4000) / 200 - 4);
+                    const uint32_t moved = turn && shapes[s].layered ? (c + words - 1) % words : c;
+                    const uint32_t at = moved + first;
+                    reg(p, 8 + c)[k] = v;
+                    reg(p, at < n_a ? A + at : B + at - n_a)[k] = v;
+                }
+                for (uint32_t c = 0; c < 4; c++) reg(p, D + c)[k] = 7;
+            }
+            warp0(p)->pred[2] = 0;
+            for (int k = 0; k < 2; k++) {
+                warp0(p)->active = 0xfffffff7;
+                assert_int_equal(exec_step(&p->env, warp0(p)), EXEC_MEMORY);
+            }
+            assert_int_equal(p->env.access.n_dst, bits_count32(wanted));
+            assert_int_equal(warp0(p)->pred[2], 0xfffffff7);
+            for (uint32_t k = 0; k < 32; k++)
+                for (uint32_t c = 0, at = 0; c < 4; c++)
+                    if (wanted >> c & 1)
+                        assert_int_equal(reg(p, D + at++)[k], k == 3 ? 7 : reg(p, WHOLE + c)[k]);
+            prog_free(p);
+        }
+    }
+}
+// A texture of one axis may be asked for as one of two.
+static void one_axis_as_two(void **state) {
+    (void)state;
+    uint64_t seed = 23;
+    static struct image m;
+    struct prog *p = prog_new();
+    p->im.is_machine_code = true;
+    make_image(p, &m, 13, 0, 0, 0, 4, 32, 2, false, &seed);
+    m.t.linear_filter = true;
+    memset(m.t.address_mode, 3, 3);
+    m.t.border[0] = 1000;
+    struct minst *i = emit(p, OP_TEX, ITYPE_F32, RQ(20), R(4), R(8), NONE_);
+    i->sub = MTEX_1D;
+    i->stype = ITYPE_F32;
+    i->vec = 4;
+    i = emit(p, OP_TEX_PARTS, ITYPE_B32, R(24), R(4), R(8), R(9));
+    i->sub = MTEX_2D;
+    i->stype = ITYPE_F32;
+    i->aux = 1 << TEX_WANTED_AT;
+    emit_exit(p);
+    prog_start(p);
+    const uint64_t h = devmem_texture_new(p->mem, &m.t);
+    for (uint32_t k = 0; k < 32; k++) {
+        reg(p, 4)[k] = (uint32_t)h;
+        reg(p, 8)[k] = f32_bits((float)k / 2);
+    }
+    for (int k = 0; k < 2; k++) assert_int_equal(exec_step(&p->env, warp0(p)), EXEC_MEMORY);
+    for (uint32_t k = 0; k < 32; k++) assert_int_equal(reg(p, 24)[k], reg(p, 20)[k]);
+    prog_free(p);
+}
+
+// Machine code has a surface's layer behind the other coordinates.
+static void layers_last(void **state) {
+    (void)state;
+    static const struct {
+        uint8_t geom, words;
+        uint32_t h;
+    } row[] = {{MTEX_1D_LAYERED, 2, 0}, {MTEX_2D_LAYERED, 4, 5}};
+    uint64_t seed = 25;
+    static struct image m;
+    for (uint32_t s = 0; s < WW_COUNT(row); s++) {
+        struct prog *p = prog_new();
+        make_image(p, &m, 8, row[s].h, 0, 3, 1, 32, 0, false, &seed);
+        struct minst *i =
+            emit(p, OP_SULD, ITYPE_U32, R(20), R(4), row[s].words == 2 ? RD(8) : RQ(8), NONE_);
+        i->stype = ITYPE_S32;
+        i->sub = row[s].geom;
+        i->vec = 1;
+        i->aux = MSURF_ZERO | MSURF_LAYER_LAST;
+        emit_exit(p);
+        prog_start(p);
+        const uint64_t h = devmem_texture_new(p->mem, &m.t);
+        for (uint32_t k = 0; k < 32; k++) {
+            reg(p, 4)[k] = (uint32_t)h;
+            reg(p, 8)[k] = 4 * (k % 8);
+            reg(p, 9)[k] = row[s].h ? k % 5 : k % 4;
+            reg(p, 10)[k] = k % 4;
+        }
+        assert_int_equal(exec_step(&p->env, warp0(p)), EXEC_MEMORY);
+        for (uint32_t k = 0; k < 32; k++)
+            assert_int_equal(reg(p, 20)[k],
+                             k % 4 == 3 ? 0 : m.raw[k % 4][0][row[s].h ? k % 5 : 0][k % 8][0]);
+        prog_free(p);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sampling),
                                        cmocka_unit_test(integers),
+                                       cmocka_unit_test(parts),
+                                       cmocka_unit_test(one_axis_as_two),
+                                       cmocka_unit_test(layers_last),
                                        cmocka_unit_test(cube),
                                        cmocka_unit_test(gather_offsets_sampler),
                                        cmocka_unit_test(queries),
