@@ -86,6 +86,11 @@ static inline void counters_down(struct warp *warp, uint32_t counter) {
     warp->up_long &= keep;
 }
 
+// A load from shared memory may have no counter: those behind it, which come in order, have one.
+static inline bool counters_is_counted_out(const struct sm_inst *in) {
+    return in->is_cached && in->write == CONTROL_NONE;
+}
+
 // A result is on its way.
 static inline void counters_expect(struct warp *warp, const struct sm_inst *in) {
     warp->inflight++;
@@ -111,7 +116,7 @@ static inline void counters_issued(struct sub_core *sub, struct warp *warp,
 static inline void counters_reserve(struct sm *s, const struct issue *i) {
     struct warp *const warp = &s->res.warp[i->warp];
     const struct sm_inst *const in = i->in;
-    if (in->flags & SI_RESULT && in->write != CONTROL_NONE) counters_expect(warp, in);
+    if (in->flags & SI_RESULT && !counters_is_counted_out(in)) counters_expect(warp, in);
     if (in->read == CONTROL_NONE) return;
     counters_up(warp, in->read);
     warp->inflight++;
@@ -146,16 +151,12 @@ static inline void counters_enter_fixed(struct sm *s, struct sub_core *sub, cons
 static inline void counters_enter(struct sm *s, struct sub_core *sub, const struct issue *i,
                                   uint32_t number, uint64_t at, uint32_t latency, bool is_told) {
     const struct sm_inst *const in = i->in;
-    if (in->is_cached && in->write == CONTROL_NONE)
+    if (counters_is_counted_out(in))
         counters_enter_fixed(s, sub, i, number, at, latency - (in->latency == 0 ? 1 : in->latency),
                              is_told);
     else if (in->flags & SI_RESULT)
         wheel_add(&s->wheel, i->cycle, at + latency + s->c.write_latency, EVENT_RESULT, in, i->warp,
                   i->lanes);
-}
-
-static inline bool counters_is_counted_out(const struct sm_inst *in) {
-    return in->write == CONTROL_NONE;
 }
 
 // Banks have ports of their own for writes. Results of fixed latency come first there, and have
