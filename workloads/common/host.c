@@ -188,7 +188,17 @@ void host_require(const struct host *h, bool holds, const char *format, ...) {
 
 // ------------------------------------------------------------------------ device and module
 
-static void find_module(const struct host *h, char path[PATH_MAX]) {
+// What stands behind the module's name: PTX, or where machine code is asked for that for the GPU.
+static void module_kind(CUdevice device, char kind[32]) {
+    const char *const code = getenv("WARPWATT_CODE");
+    snprintf(kind, 32, "ptx");
+    if (!code || strcmp(code, "sass")) return;
+    int major = 0, minor = 0;
+    CHECK(cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
+    CHECK(cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device));
+    snprintf(kind, 32, "sm_%d%d.cubin", major, minor);
+}
+static void find_module(const struct host *h, CUdevice device, char path[PATH_MAX]) {
     const struct host_program *p = h->program;
     const char *given = getenv("WW_WORKLOAD_PTX");
     if (given && *given) {
@@ -201,9 +211,11 @@ static void find_module(const struct host *h, char path[PATH_MAX]) {
     self[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(self, '/');
     if (slash) *slash = '\0';
-    if (snprintf(path, PATH_MAX, "%s/%s%s.ptx", slash ? self : ".", p->name,
-                 h->volta ? ".volta" : "") >= PATH_MAX)
-        die(EXIT_USAGE, "The path of %s.ptx is too long.", p->name);
+    char kind[32];
+    module_kind(device, kind);
+    if (snprintf(path, PATH_MAX, "%s/%s%s.%s", slash ? self : ".", p->name,
+                 h->volta ? ".volta" : "", kind) >= PATH_MAX)
+        die(EXIT_USAGE, "The path of %s.%s is too long.", p->name, kind);
 }
 
 static void start_timer(struct host *h) {
@@ -233,7 +245,7 @@ void host_open(struct host *h, int argc, char **argv, const struct host_program 
     CHECK(cuCtxCreate(&h->context, 0, device));
 
     char path[PATH_MAX];
-    find_module(h, path);
+    find_module(h, device, path);
     const CUresult loaded = cuModuleLoad(&h->module, path);
     if (loaded == CUDA_ERROR_FILE_NOT_FOUND)
         die(EXIT_CALL, "%s: there is no %s; set WW_WORKLOAD_PTX to the module.", program->name,
