@@ -133,8 +133,9 @@ static enum ww_status pick_code(struct pick *p) {
         const enum ww_status s =
             fatbin_unpack(p->a, &p->f->entry.at[e], p->name, p->d, &image, &bytes);
         if (s != WW_OK) return s;
-        // nvcc's link stub has no kernel.
-        if (bytes < ELF_HEADER || !fatbin_kernels(p->a, FATBIN_CUBIN, image, bytes, &kernels))
+        // nvcc's link stub has no kernel. A file that is alone is what it is, if it can be read.
+        if (bytes < ELF_HEADER ||
+            (p->f->entry.n > 1 && !fatbin_kernels(p->a, FATBIN_CUBIN, image, bytes, &kernels)))
             continue;
         if (number(image + TYPE_AT, 2) != LINKED) {
             p->out->unlinked++;

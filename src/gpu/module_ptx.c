@@ -7,6 +7,7 @@
 struct module_ptx {
     struct ptx_module *text;
     uint32_t *number; // of each variable in the module's list
+    uint32_t shared;  // so many variables, the first, are machine code's, too
     uint64_t *addr;   // of each variable, see code_symbols
 };
 
@@ -174,13 +175,22 @@ void module_ptx_free(struct gpu_module *m) {
 }
 
 // ---- beside machine code ------------------------------------------------------------------------
-// What both kinds of code would call through a variable has two addresses.
-static const struct ptx_var *stored_function(const struct gpu_module *m, uint32_t before) {
+// A function that a variable holds the address of has one as machine code, which the variable holds,
+// and one as PTX. What calls through a register would find the wrong one.
+static enum ww_status no_stored_function(const struct gpu_kernel *k, const struct code_image *im,
+                                         struct diags *d) {
+    const struct gpu_module *m = k->module;
     const struct ptx_module *p = m->ptx->text;
-    for (uint32_t i = 0; i < p->n_vars; i++)
+    bool calls = false;
+    for (uint32_t pc = 0; pc < im->n_insts; pc++) calls |= im->inst[pc].op == OP_CALLI;
+    for (uint32_t i = 0; calls && i < p->n_vars; i++)
         for (uint32_t r = 0; r < p->vars[i]->n_relocs; r++)
-            if (m->ptx->number[i] < before && p->vars[i]->relocs[r].is_function) return p->vars[i];
-    return NULL;
+            if (m->ptx->number[i] < m->ptx->shared && p->vars[i]->relocs[r].is_function)
+                return diag_add(d, WW_ERROR_UNSUPPORTED,
+                                "%s: kernel %s calls functions by address, and variable %s holds "
+                                "those of machine code",
+                                m->name, k->name, p->vars[i]->name);
+    return WW_OK;
 }
 
 static enum ww_status read_beside(struct gpu_module *m, struct diags *d) {
@@ -192,14 +202,9 @@ static enum ww_status read_beside(struct gpu_module *m, struct diags *d) {
         ptx_parse_lazily(m->name, m->instead, m->instead_bytes, &g->allocator, d, &p);
     if (s != WW_OK) return s;
     m->ptx->text = p;
+    m->ptx->shared = before;
     m->text = p->text;
     s = variables(m, d);
-    const struct ptx_var *v = s == WW_OK ? stored_function(m, before) : NULL;
-    if (v)
-        return diag_add(d, WW_ERROR_UNSUPPORTED,
-                        "%s: variable %s holds addresses of functions, which machine code and PTX "
-                        "of one program cannot share",
-                        m->name, v->name);
     return s == WW_OK ? module_fill_in(m, before, d) : s;
 }
 
@@ -230,6 +235,7 @@ enum ww_status module_ptx_build_instead(struct gpu_kernel *k, const struct code_
     diags_init(&quiet);
     enum ww_status s = beside(k, &quiet);
     if (s == WW_OK) s = compile(k, t, &quiet, out);
+    if (s == WW_OK && (s = no_stored_function(k, *out, &quiet)) != WW_OK) code_free(*out);
     if (s == WW_OK) {
         (*out)->source.instead = arena_strdup(&k->module->arena, why);
     } else {

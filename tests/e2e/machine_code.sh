@@ -1,0 +1,67 @@
+# Kernels of machine code: what runs of a cubin and of a fat binary, what --code chooses, what is refused.
+. "$HERE/lib.sh"
+data="$HERE/../sass/data"
+kernel="--grid 1 --block 32 --no-power"
+two="--arg u32[64]=iota?print=6 --arg u32=1"
+# twice, then a function found in memory by number: thrice
+run 0 run -g v100 "$data/module_sm_70.cubin" --entry call $kernel $two
+says out '^argument 1: 0 6 12 18 24 30$'
+says err '^    machine code of ptxas of CUDA 11.8 for sm_70: call$'
+# the same, with functions in sections of their own, and without time
+run 0 run -g v100 --functional "$data/module_rdc_sm_70.cubin" --entry call $kernel $two
+says out '^argument 1: 0 6 12 18 24 30$'
+# recursion, on a stack in local memory: 6!
+run 0 run -g v100 "$data/module_sm_70.cubin" --entry rec --grid 1 --block 7 --no-power --arg 'u64[4]=iota?print=1'
+says out '^argument 1: 720$'
+# variables, constants, an atomic, printf: counter + 20 + 3 + 2, of the last of 32 threads 56
+run 0 run -g v100 "$data/module_sm_70.cubin" --entry vars $kernel $two
+says out '^25 1$'; says out '^56 1$'
+# malloc and free
+run 0 run -g v100 --check leaks "$data/module_sm_70.cubin" --entry heap $kernel --arg 'u64[1]=iota'
+# shared memory and a barrier, as another compiler made them
+run 0 run -g v100 "$data/kernels_sm_70.cubin" --entry reverse --grid 1 --block 256 --no-power --arg 'u32[256]=iota?print=3'
+says out '^argument 1: 255 254 253$'
+# a chip of the same major number takes it
+run 0 run -g rtx2060s "$data/module_sm_70.cubin" --entry call $kernel $two
+says out '^argument 1: 0 6 12 18 24 30$'
+
+# both at once: machine code comes first, a word leaves PTX or machine code out
+for code in auto sass; do
+    run 0 run -g v100 --code $code "$data/both_sm_70.fatbin" --entry call $kernel $two
+    says out '^argument 1: 0 6 12 18 24 30$'; says err 'machine code of ptxas'
+done
+run 0 run -g v100 --code ptx "$data/both_sm_70.fatbin" --entry call $kernel $two
+says out '^argument 1: 0 6 12 18 24 30$'; lacks err 'machine code'
+# a word without a meaning stops its kernel, or has it compiled from PTX, and no other kernel
+cp "$data/both_sm_70.fatbin" broken.fatbin
+at=$(LC_ALL=C grep -obaP '\x06\x78\x09\x00' broken.fatbin | head -1 | cut -d: -f1) # VOTE of vars
+[ -n "$at" ] || { fail "no VOTE found"; at=0; }
+printf '\376' | dd of=broken.fatbin bs=1 seek="$at" conv=notrunc 2>dd.txt
+run 0 run -g v100 broken.fatbin --entry vars $kernel $two
+says out '^25 1$'; says out '^56 1$'; says err '^    PTX: vars$'
+says err 'kernel vars: at 0x0030: .*0x[0-9a-f]{16} 0x[0-9a-f]{16}'
+run 0 run -g v100 -o page broken.fatbin --entry vars $kernel $two
+says page/record.jsonl '"instead":"broken.fatbin: kernel vars: at 0x0030'
+run 0 run -g v100 --code sass broken.fatbin --entry call $kernel $two; says out '^argument 1: 0 6 12 18 24 30$'
+run 3 run -g v100 --code sass broken.fatbin --entry vars $kernel $two
+one_sentence err; says err 'broken.fatbin: kernel vars: at 0x0030: '
+# what calls through memory would find addresses of machine code there
+cp "$data/both_sm_70.fatbin" mixed.fatbin
+at=$(LC_ALL=C grep -obaP '\x24\x78\x04\x04\x03' mixed.fatbin | head -1 | cut -d: -f1) # thrice's IMAD R4, R4, 0x3, RZ
+[ -n "$at" ] || { fail "no IMAD found"; at=0; }
+printf '\376' | dd of=mixed.fatbin bs=1 seek="$at" conv=notrunc 2>dd.txt
+run 3 run -g v100 mixed.fatbin --entry call $kernel $two
+one_sentence err; says err 'kernel call: at 0x0150: .* and of its PTX: .*variable fns holds'
+
+# nothing suits
+run 3 run -g v100 "$data/module_sm_80.cubin" --entry call $kernel $two
+one_sentence err; says err 'holds machine code for compute capability 8.0 and no PTX; v100 has 7.0'
+run 3 run -g gtx480 "$data/module_sm_70.cubin" --entry call $kernel $two
+one_sentence err; says err 'capability 7.0 and no PTX; gtx480 has 2.0; -g .*v100'
+run 3 run -g v100 --code sass "$data/module.ptx" --entry call $kernel $two
+one_sentence err; says err 'holds PTX and no machine code'
+run 2 run -g v100 --code sas "$data/module.ptx" --entry call $kernel $two
+one_sentence err; says err '\-\-code is `sas`; it must be auto, sass or ptx'
+head -c 3000 "$data/module_sm_70.cubin" >cut.cubin
+run 2 run -g v100 cut.cubin --entry call $kernel $two; one_sentence err
+finish
