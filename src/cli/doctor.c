@@ -190,7 +190,9 @@ static const struct {
 struct checked {
     uint32_t kernels, bad;
     uint32_t isa_low, isa_high, target_low, target_high; // of the PTX that would run
-    uint32_t n_ptx, without; // units with PTX, and with machine code only
+    uint32_t n_ptx, n_code, without; // units with PTX, with machine code that runs, with neither
+    uint32_t from_code, instead; // kernels that run as machine code; as PTX, though there is such
+    const char *made_by;         // of the first kernel of machine code
     bool has_feature[WW_COUNT(features)];
 };
 
@@ -220,11 +222,20 @@ static void forget(struct cli *c) {
     diags_init(&c->diags);
 }
 
-static void check_text(struct cli *c, struct gpu *g, const char *name, const char *text, size_t len,
-                       struct checked *k) {
+static void note_code(struct cli *c, const struct code_image *im, struct checked *k) {
+    k->from_code += im->source.made_by != NULL;
+    k->instead += im->source.instead != NULL;
+    if (im->source.made_by && !k->made_by)
+        k->made_by = arena_strdup(&c->arena, im->source.made_by);
+    if (im->source.instead) printf("  PTX runs  %s\n", im->source.instead);
+}
+
+static void check_image(struct cli *c, struct gpu *g, const char *name,
+                        const struct fatbin_choice *what, struct checked *k) {
     struct gpu_module *m = NULL;
     char why[512];
-    if (gpu_module_load(g, name, text, len, NULL, &c->diags, &m) != WW_OK) {
+    const struct gpu_module_options o = {.ptx = what->beside, .ptx_bytes = what->beside_bytes};
+    if (gpu_module_load(g, name, what->image, what->bytes, &o, &c->diags, &m) != WW_OK) {
         diags_first(&c->diags, why, sizeof why);
         missing(name, "%s", why);
         k->bad++;
@@ -238,6 +249,7 @@ static void check_text(struct cli *c, struct gpu *g, const char *name, const cha
         const struct code_image *im;
         enum ww_status s = gpu_kernel_find(m, kernel, &c->diags, &found);
         if (s == WW_OK) s = gpu_kernel_image(found, &c->diags, &im);
+        if (s == WW_OK) note_code(c, im, k);
         if (s == WW_OK) s = gpu_kernel_fits(found, &c->diags);
         k->kernels++;
         if (s == WW_OK) continue;
@@ -261,54 +273,94 @@ static bool is_no_ones(struct cli *c, const struct fatbin_entry *e, const char *
     return n == 0;
 }
 
-static enum ww_status check_units(struct cli *c, struct gpu *g, const struct gpu_config *config,
-                                  const char *path, const struct fatbin *f, struct checked *k) {
-    const uint32_t arch = gpu_config_arch(config);
+// A unit that has only machine code which the GPU does not take.
+static void not_for(struct cli *c, struct gpu *g, const char *unit, const struct fatbin *f,
+                    struct checked *k) {
+    const uint32_t *arch;
+    const uint32_t n = fatbin_archs(&c->arena, f, FATBIN_CUBIN, &arch);
+    char list[96] = "", advice[96];
+    for (uint32_t i = 0, at = 0; i < n && at < sizeof list; i++)
+        at += (uint32_t)snprintf(list + at, sizeof list - at, "%s%u.%u", i ? ", " : "",
+                                 arch[i] / 10, arch[i] % 10);
+    missing(unit, "machine code for compute capability %s%s; nvcc %s adds PTX", list,
+            n ? gpu_with_code(g, arch[0]) : "", fatbin_advice(f, 0, advice, sizeof advice));
+    k->without++;
+}
+
+static void note_ptx(const struct fatbin_entry *e, const char *text, struct checked *k) {
+    check_features(text, k);
+    const uint32_t isa = e->major * 10u + e->minor;
+    k->n_ptx++;
+    k->isa_low = isa < k->isa_low ? isa : k->isa_low;
+    k->isa_high = isa > k->isa_high ? isa : k->isa_high;
+    k->target_low = e->arch < k->target_low ? e->arch : k->target_low;
+    k->target_high = e->arch > k->target_high ? e->arch : k->target_high;
+}
+
+// One unit as if it were all; those to be linked are left to the caller, their PTX in `text`.
+static enum ww_status check_unit(struct cli *c, struct gpu *g, const struct fatbin *f,
+                                 uint32_t number, const char *path, struct checked *k,
+                                 const char **text, size_t *len, bool *is_own) {
+    const struct fatbin_wish w = {.arch = gpu_config_arch(gpu_config_of(g)),
+                                  .ptx_arch = gpu_config_arch(gpu_config_of(g)),
+                                  .is_checked = gpu_code_is_checked};
+    const char *const name = arena_printf(&c->arena, "unit %u", number);
+    struct fatbin unit = {.containers = 1};
+    for (uint32_t i = 0; i < f->entry.n; i++) {
+        if (f->entry.at[i].container != number) continue;
+        vec_push(&c->arena, &unit.entry, f->entry.at[i]);
+        unit.entry.at[unit.entry.n - 1].container = 0;
+    }
+    const int ptx = fatbin_choose(&unit, 0, w.ptx_arch);
+    const bool to_link = ptx >= 0 && unit.entry.at[ptx].to_link;
+    struct fatbin_choice choice = {0};
+    enum ww_status s = fatbin_pick(&c->arena, &unit, path, &w, &c->diags, &choice);
+    if (s != WW_OK) return s;
+    if (!choice.image) {
+        const struct fatbin_entry *code = unit.entry.n ? &unit.entry.at[0] : NULL;
+        if (code && code->kind == FATBIN_CUBIN && !is_no_ones(c, code, path))
+            not_for(c, g, name, &unit, k);
+        return WW_OK;
+    }
+    bool is_runtime = false;
+    if (ptx >= 0) {
+        char *t;
+        s = fatbin_unpack(&c->arena, &unit.entry.at[ptx], path, &c->diags, &t, len);
+        if (s != WW_OK) return s;
+        is_runtime = strstr(t, device_runtime) != NULL;
+        if (to_link) *text = t, *is_own = !is_runtime;
+        if (!is_runtime) note_ptx(&unit.entry.at[ptx], t, k);
+    }
+    if (is_runtime || to_link) return WW_OK;
+    const uint32_t before = k->from_code;
+    check_image(c, g, name, &choice, k);
+    k->n_code += k->from_code > before;
+    return WW_OK;
+}
+
+static enum ww_status check_units(struct cli *c, struct gpu *g, const char *path,
+                                  const struct fatbin *f, struct checked *k) {
     VEC(const char *) text = {0};
     VEC(size_t) len = {0};
     uint32_t own = 0; // units to link that are the program's own
     *k = (struct checked){.isa_low = UINT32_MAX, .target_low = UINT32_MAX};
     for (uint32_t unit = 0; unit < f->containers; unit++) {
-        const int which = fatbin_choose(f, unit, arch);
-        if (which < 0) {
-            const struct fatbin_entry *code = NULL;
-            for (uint32_t i = 0; i < f->entry.n; i++)
-                if (f->entry.at[i].container == unit && f->entry.at[i].kind == FATBIN_CUBIN)
-                    code = &f->entry.at[i];
-            if (!code || is_no_ones(c, code, path)) continue;
-            char advice[96];
-            missing(arena_printf(&c->arena, "unit %u", unit),
-                    "machine code for real GPUs only; nvcc %s adds PTX",
-                    fatbin_advice(f, unit, advice, sizeof advice));
-            k->without++;
-            continue;
-        }
-        const struct fatbin_entry *const e = &f->entry.at[which];
-        char *t;
-        size_t n;
-        const enum ww_status s = fatbin_unpack(&c->arena, e, path, &c->diags, &t, &n);
+        const char *t = NULL;
+        size_t n = 0;
+        bool is_own = false;
+        const enum ww_status s = check_unit(c, g, f, unit, path, k, &t, &n, &is_own);
         if (s != WW_OK) return s;
-        const bool is_runtime = strstr(t, device_runtime) != NULL;
-        if (e->to_link) {
-            vec_push(&c->arena, &text, t);
-            vec_push(&c->arena, &len, n);
-            own += !is_runtime;
-        }
-        if (is_runtime) continue;
-        check_features(t, k);
-        const uint32_t isa = e->major * 10u + e->minor;
-        k->n_ptx++;
-        k->isa_low = isa < k->isa_low ? isa : k->isa_low;
-        k->isa_high = isa > k->isa_high ? isa : k->isa_high;
-        k->target_low = e->arch < k->target_low ? e->arch : k->target_low;
-        k->target_high = e->arch > k->target_high ? e->arch : k->target_high;
-        if (!e->to_link) check_text(c, g, arena_printf(&c->arena, "unit %u", unit), t, n, k);
+        if (!t) continue;
+        vec_push(&c->arena, &text, t);
+        vec_push(&c->arena, &len, n);
+        own += is_own;
     }
     if (!own) return WW_OK;
-    char *whole, why[512];
-    size_t bytes;
-    if (fatbin_link(&c->arena, text.at, len.at, text.n, &c->diags, &whole, &bytes) == WW_OK) {
-        check_text(c, g, "linked units", whole, bytes, k);
+    struct fatbin_choice whole = {0};
+    char why[512];
+    if (fatbin_link(&c->arena, text.at, len.at, text.n, &c->diags, &whole.image, &whole.bytes) ==
+        WW_OK) {
+        check_image(c, g, "linked units", &whole, k);
         return WW_OK;
     }
     diags_first(&c->diags, why, sizeof why);
@@ -363,6 +415,10 @@ static void print_library(struct needs *n, const char *name, const char *program
 }
 
 static void print_kernels(const struct checked *k, const struct gpu_config *c) {
+    if (k->n_code)
+        printf("  code      %u unit%s of machine code, %u kernel%s of it run%s; the first is of %s\n",
+               k->n_code, text_plural(k->n_code), k->from_code, text_plural(k->from_code),
+               k->from_code == 1 ? "s" : "", k->made_by);
     if (k->n_ptx) {
         printf("  PTX       %u unit%s, version %u.%u", k->n_ptx, k->n_ptx == 1 ? "" : "s",
                k->isa_low / 10, k->isa_low % 10);
@@ -456,7 +512,7 @@ int cmd_doctor(struct cli *c, int argc, char **argv) {
     }
     struct checked k = {0};
     if (f.entry.n) {
-        s = check_units(c, g, config, path, &f, &k);
+        s = check_units(c, g, path, &f, &k);
         if (s == WW_OK) print_kernels(&k, config);
         bad += k.bad + k.without;
     } else

@@ -31,8 +31,9 @@ static const struct row *row_of(uint32_t type) {
 }
 
 // ---- code ---------------------------------------------------------------------------------------
+enum { FIRST_FUNCTION = 1 }; // no function has address 0, which is no function's
 uint32_t sass_function_words(const struct cubin *c) {
-    uint64_t n = 0;
+    uint64_t n = FIRST_FUNCTION;
     for (uint32_t i = 0; i < c->kernel.n; i++)
         if (!c->kernel.at[i].is_entry) n += c->kernel.at[i].words;
     return (uint32_t)min64(n, UINT32_MAX);
@@ -40,7 +41,7 @@ uint32_t sass_function_words(const struct cubin *c) {
 
 uint64_t sass_function_address(const struct cubin *c, uint32_t k) {
     if (c->kernel.at[k].is_entry) return UINT64_MAX;
-    uint64_t n = 0;
+    uint64_t n = FIRST_FUNCTION;
     for (uint32_t i = 0; i < k; i++)
         if (!c->kernel.at[i].is_entry) n += c->kernel.at[i].words;
     return n * WORD;

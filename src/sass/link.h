@@ -15,12 +15,13 @@ struct sass_places {
     void *user;
 };
 
-// Functions of the file that are no kernels lie at the front of every image that reaches one, so
-// that each has one code address (16 bytes an instruction). This is the address of section
+// Functions of the file that are no kernels lie at the front of every image that reaches one, behind
+// one instruction, so that each has one code address (16 bytes an instruction), which is not 0. This
+// is the address of section
 // kernel.at[k]; a kernel's own is behind them all. Answers UINT64_MAX for a kernel: its address
 // depends on its image.
 uint64_t sass_function_address(const struct cubin *c, uint32_t k);
-// Instructions of all these functions.
+// Instructions of all these functions, and the one before them.
 uint32_t sass_function_words(const struct cubin *c);
 // The code of kernel.at[] whose section has this number, or -1.
 int32_t sass_code_of(const struct cubin *c, uint32_t section);

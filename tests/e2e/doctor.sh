@@ -3,7 +3,7 @@
 data="$HERE/../fatbin/data" build=${WARPWATT%/*}
 # a fat binary and no runtime inside: a program of the driver's interface
 run 3 doctor -- "$data/program.elf"; says out "1, of which 1 can run on v100"; says out 'runtime   none'; says out 'missing   loader'
-run 3 doctor -- "$data/linked.elf"; says out 'unit 0: machine code for real GPUs only; nvcc -gencode arch=compute_75,code=compute_75 adds PTX'
+run 3 doctor -- "$data/linked.elf"; says out 'unit 0: machine code for compute capability 7.5; -g rtx2060s has it; nvcc -gencode arch=compute_75,code=compute_75 adds PTX'
 says out 'PTX +2 units, version 9.0, for compute_75'
 run 2 doctor -- "$HERE/lib.sh"; one_sentence err
 run 2 doctor -- /no/such/program; one_sentence err
