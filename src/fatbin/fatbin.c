@@ -178,6 +178,10 @@ enum ww_status fatbin_read_wrapper(struct arena *a, const void *wrapper, struct 
                         "the program's fat binary is of version %u; 1 and 2 are known here",
                         w->version);
     if (must_link) *must_link = true;
+    // What nvcc's linker made of the units for some GPUs comes first; it may be empty.
+    const enum ww_status linked =
+        w->data ? fatbin_read(a, w->data, SIZE_MAX, "program", d, out) : WW_OK;
+    if (linked != WW_OK) return linked;
     for (uint32_t i = 0; w->extra && w->extra[i]; i++) {
         if (i == MAX_UNITS)
             return diag_add(d, WW_ERROR_SYNTAX,

@@ -44,7 +44,8 @@ enum fatbin_image fatbin_image(const void *image);
 enum ww_status fatbin_read(struct arena *a, const void *data, size_t bytes, const char *name,
                            struct diags *d, struct fatbin *out);
 // Adds those that a wrapper in this process's memory points to, as registration hands them over
-// (version 1: one; version 2: a list, ended by NULL, of units to be linked with each other).
+// (version 1: one; version 2: what nvcc's linker made of the units, and a list of them, ended by NULL,
+// which are to be linked with each other).
 // `must_link` (may be NULL) says whether it was the latter.
 enum ww_status fatbin_read_wrapper(struct arena *a, const void *wrapper, struct diags *d,
                                    struct fatbin *out, bool *must_link);

@@ -1,9 +1,10 @@
 // What a driver would take of a program: machine code for the GPU, else PTX.
 #include "fatbin/fatbin.h"
 
-enum { ELF_HEADER = 64, SECTION_HEADER = 64, MOST_UNITS = 256 };
+enum { ELF_HEADER = 64, SECTION_HEADER = 64, SEGMENT_HEADER = 56, MOST_UNITS = 256 };
 // Bytes of an ELF header and of one of a section (ELF-64 Object File Format 1.5).
-enum { ABI_AT = 7, TYPE_AT = 16, MACHINE_AT = 18, SECTIONS_AT = 40, FLAGS_AT = 48, COUNT_AT = 60 };
+enum { ABI_AT = 7, TYPE_AT = 16, MACHINE_AT = 18, SEGMENTS_AT = 32, SECTIONS_AT = 40 };
+enum { FLAGS_AT = 48, SEGMENT_COUNT_AT = 56, COUNT_AT = 60 };
 enum { OFFSET_AT = 24, SIZE_AT = 32, NO_BITS = 8, NO_BITS_GLOBAL = 0x70000007 };
 enum { NO_BITS_SHARED = 0x7000000a, LINKED = 2, CUDA = 190, ABI_NEW = 0x41 };
 
@@ -16,7 +17,8 @@ static uint64_t number(const char *p, uint32_t bytes) {
 // Bytes of an ELF image in memory, as its own tables say, when nobody gives its length.
 static size_t elf_bytes(const char *p) {
     const uint64_t sections = number(p + SECTIONS_AT, 8), n = number(p + COUNT_AT, 2);
-    uint64_t end = max64(ELF_HEADER, sections + n * SECTION_HEADER);
+    uint64_t end = number(p + SEGMENTS_AT, 8) + number(p + SEGMENT_COUNT_AT, 2) * SEGMENT_HEADER;
+    end = max64(max64(end, ELF_HEADER), sections + n * SECTION_HEADER);
     for (uint64_t i = 0; i < n; i++) {
         const char *h = p + sections + i * SECTION_HEADER;
         const uint64_t type = number(h + 4, 4);

@@ -175,9 +175,51 @@ static void a_wrapper_in_memory(void **state) {
     assert_int_equal(x.f.containers, 1);
     assert_int_equal(fatbin_read_wrapper(&x.arena, &two, &x.diags, &x.f, &link), WW_OK);
     assert_true(link);
-    assert_int_equal(x.f.containers, 3);
+    assert_int_equal(x.f.containers, 4); // what the linker made, and two units
     w.version = 3;
     assert_int_equal(fatbin_read_wrapper(&x.arena, &w, &x.diags, &x.f, &link), WW_ERROR_SYNTAX);
+    end(&x);
+}
+
+static bool any_code(uint32_t arch) { return arch != 0; }
+static bool no_code(uint32_t arch) { return arch == 0; }
+
+// Machine code and PTX of one program (tests/sass/data), for GPUs and wishes of all kinds.
+static void what_a_gpu_takes(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t arch;
+        enum fatbin_code code;
+        bool is_checked;
+        char image, beside; // e: ELF, p: PTX, -: none
+    } row[] = {
+        {70, FATBIN_CODE_AUTO, true, 'e', 'p'},  {70, FATBIN_CODE_AUTO, false, 'p', '-'},
+        {75, FATBIN_CODE_AUTO, true, 'e', 'p'},  {80, FATBIN_CODE_AUTO, true, 'p', '-'},
+        {60, FATBIN_CODE_AUTO, true, 'p', '-'},  {70, FATBIN_CODE_SASS, false, 'e', '-'},
+        {80, FATBIN_CODE_SASS, true, '-', '-'},  {70, FATBIN_CODE_PTX, true, 'p', '-'},
+    };
+    struct fixture x;
+    load(&x, "../../sass/data/both_sm_70.fatbin");
+    assert_int_equal(fatbin_read_image(&x.arena, x.text, x.len, "test", &x.diags, &x.f), WW_OK);
+    const uint32_t *arch;
+    assert_int_equal(fatbin_archs(&x.arena, &x.f, FATBIN_CUBIN, &arch), 1);
+    assert_int_equal(arch[0], 70);
+    for (size_t i = 0; i < WW_COUNT(row); i++) {
+        const struct fatbin_wish w = {row[i].arch, row[i].arch, row[i].code,
+                                      row[i].is_checked ? any_code : no_code};
+        struct fatbin_choice c;
+        assert_int_equal(fatbin_pick(&x.arena, &x.f, "test", &w, &x.diags, &c), WW_OK);
+        const char image = !c.image ? '-' : fatbin_is_cubin(c.image, c.bytes) ? 'e' : 'p';
+        assert_int_equal(image, row[i].image);
+        assert_int_equal(!c.beside ? '-' : 'p', row[i].beside);
+        if (c.beside) assert_non_null(strstr(c.beside, ".entry vars"));
+        // A cubin without a length has the one that its tables say.
+        struct fatbin again = {0};
+        if (image != 'e') continue;
+        assert_int_equal(fatbin_read_image(&x.arena, c.image, 0, "test", &x.diags, &again), WW_OK);
+        assert_int_equal(again.entry.at[0].bytes, c.bytes);
+        assert_int_equal(again.entry.at[0].arch, 70);
+    }
     end(&x);
 }
 
@@ -303,6 +345,7 @@ int main(void) {
         cmocka_unit_test(the_nearest_target_is_chosen),
         cmocka_unit_test(sections_of_a_program),
         cmocka_unit_test(a_wrapper_in_memory),
+        cmocka_unit_test(what_a_gpu_takes),
         cmocka_unit_test(units_become_one_text),
         cmocka_unit_test(local_names_stay_apart),
         cmocka_unit_test(damage_is_refused),
