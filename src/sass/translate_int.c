@@ -101,6 +101,8 @@ static void plain_product(struct translator *t) {
     const bool adds = c.kind != OPND_ZERO;
     if ((is_number(&a, 0) || is_number(&b, 0)) && !c.mods)
         as_mad(t, OP_MOV, OPC_MOV, c, tr_none());
+    else if (is_number(&a, 0) || is_number(&b, 0))
+        as_mad(t, OP_IADD, OPC_INT_ADD, is_number(&a, 0) ? a : b, c);
     else if (is_number(&b, 1))
         as_mad(t, OP_IADD, OPC_INT_ADD, a, c);
     else if (!adds && b.kind == OPND_IMM && bits_is_pow2(b.imm))
