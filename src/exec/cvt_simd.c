@@ -27,21 +27,6 @@ DEFINE_CVT(cvt_f32_bf16, canon32(bf16_to_f32(A & 0xffff)))
 DEFINE_CVT(cvt_f16_f32, f16_from_f64((double)as_f32(A)))
 DEFINE_CVT(cvt_bf16_f32, bf16_from_f64((double)as_f32(A)))
 
-// From float to half, directed: the nearest value, then a step towards the source or past it.
-LANE_FN uint32_t step_half(uint32_t h, double is, double want, uint8_t rnd) {
-    const bool negative = h >> 15 & 1;
-    const bool outward = rnd == MRND_RP   ? !negative && is < want
-                         : rnd == MRND_RM ? negative && is > want
-                                          : false;
-    const bool inward = rnd == MRND_RP   ? negative && is < want
-                        : rnd == MRND_RM ? !negative && is > want
-                                         : (negative ? is < want : is > want);
-    return h + outward - inward;
-}
-LANE_FN uint32_t half_directed(double d, bool bf, uint8_t rnd) {
-    const uint32_t h = half_from_f64(d, bf);
-    return step_half(h, half_widen(h, bf), d, rnd);
-}
 DEFINE_CVT(cvt_f16_f32_r, half_directed((double)as_f32(A), false, x->rnd))
 DEFINE_CVT(cvt_bf16_f32_r, half_directed((double)as_f32(A), true, x->rnd))
 

@@ -46,6 +46,22 @@ LANE_FN uint32_t half_from_f64(double d, bool bf) {
     return bf ? bf16_from_f64(d) : f16_from_f64(d);
 }
 
+// From float to half, directed: the nearest value, then a step towards the source or past it.
+LANE_FN uint32_t step_half(uint32_t h, double is, double want, uint8_t rnd) {
+    const bool negative = h >> 15 & 1;
+    const bool outward = rnd == MRND_RP   ? !negative && is < want
+                         : rnd == MRND_RM ? negative && is > want
+                                          : false;
+    const bool inward = rnd == MRND_RP   ? negative && is < want
+                        : rnd == MRND_RM ? !negative && is > want
+                                         : (negative ? is < want : is > want);
+    return h + outward - inward;
+}
+LANE_FN uint32_t half_directed(double d, bool bf, uint8_t rnd) {
+    const uint32_t h = half_from_f64(d, bf);
+    return step_half(h, half_widen(h, bf), d, rnd);
+}
+
 struct hmode {
     uint32_t and_mask[3], xor_mask[3];
     uint32_t fz;        // bits that remain of a subnormal: 0x8000 or all

@@ -44,7 +44,8 @@ HALF_HANDLER(hmul_bf, OP_HMUL, true)
 HALF_HANDLER(hfma_bf, OP_HFMA, true)
 
 // What machine code of real compilers has beside: sources that are one half twice or a float, results
-// in single precision, zeros that win in products.
+// in single precision, zeros that win in products. A float is cut to a half, towards zero: ptxas
+// makes of cvt.rz.f16.f32 the sum of a float and -0.
 struct wide_source {
     double v[2];
 };
@@ -56,9 +57,9 @@ LANE_FN struct wide_source wide_source(const struct xinst *x, const struct hmode
     }
     const uint32_t keep = x->mods[k] & OPND_ABS ? 0x7fffffffu : ~0u;
     const uint32_t flip = x->mods[k] & OPND_NEG ? 0x80000000u : 0;
-    const double f =
-        (double)as_f32(flush32((v & keep) ^ flip, x->flags & MF_FTZ ? 0x7fffffffu : 0));
-    return (struct wide_source){{f, f}};
+    const double f = (double)as_f32((v & keep) ^ flip);
+    const double h = half_widen(half_flush(half_directed(f, m->bf, MRND_RZ), m), m->bf);
+    return (struct wide_source){{h, h}};
 }
 LANE_FN double wide_product(double a, double b, bool zero_wins) {
     const bool is_zero = zero_wins && (a == 0.0 || b == 0.0);
