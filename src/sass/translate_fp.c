@@ -144,7 +144,8 @@ void translate_fchk(struct translator *t) {
 // ---- special functions ------------------------------------------------------------------------
 // Subnormal numbers are zeros on both sides: compiled code of functions that keep them scales its
 // argument and result. Not documented: the bits; any within 2 units in the last place make IEEE
-// divisions and roots right.
+// divisions and roots right, but of a number whose fraction is all ones the reciprocal must be the
+// nearest.
 static const struct {
     uint8_t sub, klass;
     uint8_t half; // operation on halves; 0: none
