@@ -110,8 +110,16 @@ static int whole_way(struct way *w, struct store *store, struct sheet *sheet) {
     s = sheet_fill(w->arena, w->s, w->e, w->d, sheet);
     if (s == WW_OK && w->o->out_dir) s = sheet_write(w->arena, sheet, w->e, w->o->out_dir, w->d);
     if (s == WW_OK && w->o->markdown) s = markdown_write(w->arena, sheet, w->o->markdown, w->d);
+    if (s == WW_OK && w->o->paper) s = paper_write(sheet, w->o->paper, w->d);
     if (s == WW_OK && w->o->out_dir) s = page_write(w->arena, sheet, w->host, w->o->out_dir, w->d);
     return s != WW_OK ? ww_status_exit_code(s) : code;
+}
+
+// Of a file to write; NULL: none.
+static enum ww_status make_folder_of(struct arena *a, const char *path, struct diags *d) {
+    if (!path) return WW_OK;
+    const char *const slash = strrchr(path, '/');
+    return file_make_folder(slash ? arena_strndup(a, path, (size_t)(slash - path) + 1) : ".", d);
 }
 
 int study_run(struct arena *a, const struct study *s, const struct study_host *host,
@@ -126,10 +134,8 @@ int study_run(struct arena *a, const struct study *s, const struct study_host *h
     enum ww_status status = load_gpus(&w);
     // where the answers go, before hours are spent on them
     if (status == WW_OK && o->out_dir) status = file_make_folder(o->out_dir, d);
-    const char *slash = o->markdown ? strrchr(o->markdown, '/') : NULL;
-    if (status == WW_OK && o->markdown)
-        status = file_make_folder(
-            slash ? arena_strndup(a, o->markdown, (size_t)(slash - o->markdown) + 1) : ".", d);
+    if (status == WW_OK) status = make_folder_of(a, o->markdown, d);
+    if (status == WW_OK) status = make_folder_of(a, o->paper, d);
     if (status == WW_OK) status = eval_new(a, s, w.gpu, d, &w.e);
     if (status == WW_OK) status = store_open(o->db, d, &store);
     const int code = status == WW_OK ? whole_way(&w, store, sheet) : ww_status_exit_code(status);
