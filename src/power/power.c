@@ -310,6 +310,11 @@ double power_event_energy(const struct power_tree *tree, uint32_t act) {
     return sum;
 }
 
+double power_burst_bytes(const struct power_config *c) {
+    const unsigned devices = c->dram_devices_a_channel ? c->dram_devices_a_channel : 1;
+    return c->dram ? c->dram->bits * devices * c->dram->burst / 8.0 : 0;
+}
+
 void power_by_basis(const struct power_tree *tree, const struct power_usage *usage,
                     double energy_j[POWER_BASES]) {
     for (int k = 0; k < POWER_BASES; k++) energy_j[k] = 0;

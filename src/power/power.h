@@ -138,6 +138,8 @@ enum ww_status power_build(const struct power_config *c, struct power_tree *tree
 enum ww_status power_run(const struct power_tree *tree, const struct activity *a, double seconds,
                          struct power_usage *out, struct diags *d);
 int power_find(const struct power_tree *tree, const char *name); // component, or -1
+// Bytes of a burst of a memory channel, which dram_reads and dram_writes count; 0: no memory.
+double power_burst_bytes(const struct power_config *c);
 // What one count of a counter costs in all components, without the regulator's loss.
 double power_event_energy(const struct power_tree *tree, uint32_t act);
 // Energy of a run by what it rests on; adds up to usage->energy_j.

@@ -66,6 +66,33 @@ void account_once(const struct account *a, struct activity *once) {
     if (!act_get(once, "sm_idle_cycles") && all > busy) act_put(once, "sm_idle_cycles", all - busy);
 }
 
+// What the bursts of copies add to the gaps.
+static enum ww_status add_copies(struct account *a, const struct power_config *c,
+                                 const struct activity_file *file, const struct activity *idle,
+                                 struct diags *d) {
+    const double burst = power_burst_bytes(c);
+    if (!(burst > 0) || !(file->copy_writes + file->copy_reads > 0)) return WW_OK;
+    struct activity moved = *idle;
+    act_put(&moved, "dram_writes", (uint64_t)(file->copy_writes / burst + 0.5));
+    act_put(&moved, "dram_reads", (uint64_t)(file->copy_reads / burst + 0.5));
+    struct power_usage with;
+    const enum ww_status s = power_run(a->tree, &moved, a->gaps.seconds, &with, d);
+    if (s != WW_OK) return s;
+    for (int i = 0; i < a->tree->components; i++) {
+        a->copied.dynamic_j[i] = with.dynamic_j[i] - a->gaps.dynamic_j[i];
+        a->copied.all_dynamic_j[i] = with.all_dynamic_j[i] - a->gaps.all_dynamic_j[i];
+    }
+    a->copied.energy_j = with.energy_j - a->gaps.energy_j;
+    a->gaps = with;
+    // by the price of a burst; together they are all of it
+    const double write_j = power_event_energy(a->tree, act_number("dram_writes")),
+                 read_j = power_event_energy(a->tree, act_number("dram_reads"));
+    const double all = write_j * file->copy_writes + read_j * file->copy_reads;
+    a->copy_write_j = all > 0 ? a->copied.energy_j * write_j / all : 0;
+    a->copy_read_j = all > 0 ? a->copied.energy_j * read_j / all : 0;
+    return WW_OK;
+}
+
 enum ww_status account_make(struct arena *arena, const char *gpu, const struct power_config *c,
                             const struct power_tree *tree, const struct activity_file *file,
                             struct diags *d, struct account *out) {
@@ -105,7 +132,8 @@ enum ww_status account_make(struct arena *arena, const char *gpu, const struct p
         struct activity idle = {.c = {0}};
         act_put(&idle, "cycles", (uint64_t)(gap_s * c->core_hz + 0.5));
         act_put(&idle, "sm_idle_cycles", act_get(&idle, "cycles") * c->sms);
-        const enum ww_status s = power_run(tree, &idle, gap_s, &out->gaps, d);
+        enum ww_status s = power_run(tree, &idle, gap_s, &out->gaps, d);
+        if (s == WW_OK) s = add_copies(out, c, file, &idle, d);
         if (s != WW_OK) return s;
     }
     out->run = out->kernels;

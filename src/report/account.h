@@ -3,8 +3,9 @@
 // the gaps between them to the run.
 //
 // Gaps are the time in which no kernel ran: copies, launches, a host that thinks. A chip that waits
-// draws its static power and its clock: the gap's activity is its cycles, all SMs idle. What copies
-// move has no counter and is left out; their part of the gaps' time and energy: steps.c.
+// draws its static power and its clock: the gap's activity is its cycles, all SMs idle, and the bursts
+// of memory that copies moved (their requests and activations have no counter and are left out). Each
+// copy's part of the gaps' time and energy: steps.c.
 #ifndef WW_ACCOUNT_H
 #define WW_ACCOUNT_H
 
@@ -26,6 +27,8 @@ struct account {
     struct account_kernel *kernel; // one a launch
     uint32_t n;
     struct power_usage kernels, gaps, run; // gaps.seconds may be 0; run = kernels + gaps
+    struct power_usage copied; // of gaps, the energy of the bytes that copies moved, without time
+    double copy_write_j, copy_read_j;      // of it, of a byte that a copy wrote and read
     double basis_j[POWER_BASES];           // of kernels
     double cycles, warp_instructions, thread_instructions; // of kernels
     double supply_v, supply_mhz; // the supply follows a changed core clock; 0: it is the file's

@@ -39,6 +39,7 @@ struct activity_file {
     bool has_total;        // overlapping kernels: `total` counts everything once
     struct activity total; // over busy_seconds
     double busy_seconds;   // time in which at least one kernel ran (has_total)
+    double copy_writes, copy_reads; // bytes of device memory that copies and fills wrote and read
     struct activity_kernel *kernel;
     uint32_t n;
 };
@@ -63,6 +64,12 @@ enum ww_status activity_file_read(struct arena *a, const char *path,
 enum ww_status activity_file_of_run(struct arena *a, const struct run *r,
                                     const struct activity_options *o, struct diags *d,
                                     struct activity_file *out);
+// What a copy of this kind ("copy to the device", ...) writes and reads of its bytes: 1 or 0 each.
+struct copy_moves {
+    double writes, reads;
+};
+struct copy_moves activity_copy_moves(const char *kind);
+
 // The name that a file says its GPU has, NULL when it says none or cannot be read; for choosing a
 // GPU before reading in earnest.
 const char *activity_file_gpu(struct arena *a, const char *path);

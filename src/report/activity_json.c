@@ -273,6 +273,33 @@ static void read_totals(struct reading *r, const json_t *end) {
     s->out->has_total = s->status == WW_OK;
 }
 
+struct copy_moves activity_copy_moves(const char *kind) {
+    static const struct {
+        const char *kind;
+        struct copy_moves moves;
+    } row[] = {{"copy to the device", {1, 0}},
+               {"copy to the host", {0, 1}},
+               {"copy on the device", {1, 1}},
+               {"fill", {1, 0}}};
+    for (size_t i = 0; i < WW_COUNT(row) && kind; i++)
+        if (strcmp(row[i].kind, kind) == 0) return row[i].moves;
+    return (struct copy_moves){0, 0};
+}
+
+// A copy of a record, or among the steps of run.json.
+static void read_copy(struct activity_file *out, const json_t *o, const char *kind) {
+    const struct copy_moves m = activity_copy_moves(json_string_value(json_object_get(o, kind)));
+    const double bytes = json_number_value(json_object_get(o, "bytes"));
+    if (!(bytes > 0)) return; // a launch
+    out->copy_writes += bytes * m.writes, out->copy_reads += bytes * m.reads;
+}
+
+static void read_steps(struct activity_file *out, const json_t *steps) {
+    size_t i;
+    json_t *o;
+    json_array_foreach(json_object_get(steps, "list"), i, o) read_copy(out, o, "method");
+}
+
 static void read_list(struct reading *r, const json_t *top, const char *key) {
     r->list = key;
     const json_t *list = json_object_get(top, key);
@@ -291,6 +318,7 @@ static void read_top(struct reading *r, const json_t *o) {
     if (type) { // a line of a record
         if (strcmp(type, "run") == 0) read_gpu(s, r->line, json_object_get(o, "gpu"));
         if (strcmp(type, "launch") == 0) read_kernel(r, o);
+        if (strcmp(type, "copy") == 0) read_copy(s->out, o, "kind");
         if (strcmp(type, "end") == 0) read_totals(r, o);
         return;
     }
@@ -317,6 +345,7 @@ static void read_top(struct reading *r, const json_t *o) {
         sink_refuse(s, r->line,
                     "found no `launches`, `kernels` or `activity`: expected one of them");
     read_totals(r, json_object_get(o, "totals"));
+    read_steps(s->out, json_object_get(o, "steps"));
 }
 
 enum ww_status activity_json(struct activity_sink *s, size_t len) {
@@ -361,5 +390,6 @@ enum ww_status activity_file_of_run(struct arena *a, const struct run *run,
         if (s->status == WW_OK) read_kernel(&r, l);
     }
     if (run->end) read_totals(&r, run->end);
+    json_array_foreach(run->copies, i, l) read_copy(out, l, "kind");
     return sink_finish(s);
 }

@@ -165,9 +165,26 @@ static int by_from(const void *x, const void *y) {
     return a->from < b->from ? -1 : a->from > b->from;
 }
 
-// The gaps' joules go evenly into the time that no launch covers.
+// What a copy's bytes cost goes into its time.
+static void put_copies(struct bins *b, const struct account *p, const struct step *list,
+                       uint32_t n) {
+    const struct watts_of all = parts_of(p->tree, &p->copied);
+    for (uint32_t i = 0; i < n && all.part[PART_ALL] > 0; i++) {
+        if (!list[i].is_copy) continue;
+        const struct copy_moves m = activity_copy_moves(list[i].method);
+        const double joules =
+            (double)list[i].bytes * (m.writes * p->copy_write_j + m.reads * p->copy_read_j);
+        struct watts_of j = {{0}};
+        add(&j, &all, joules / all.part[PART_ALL]);
+        deposit(b, list[i].start_s, list[i].start_s + list[i].seconds, &j);
+    }
+}
+
+// The gaps' other joules go evenly into the time that no launch covers.
 static void put_gaps(struct bins *b, const struct account *p, struct span *busy, uint32_t n) {
-    const struct watts_of gaps = parts_of(p->tree, &p->gaps);
+    const struct watts_of copied = parts_of(p->tree, &p->copied); // at the copies' own times
+    struct watts_of gaps = parts_of(p->tree, &p->gaps);
+    add(&gaps, &copied, -1);
     if (!(gaps.part[PART_ALL] > 0)) return;
     qsort(busy, n, sizeof *busy, by_from);
     struct span *idle = busy; // in their place: there is at most one before each, and one behind
@@ -336,9 +353,10 @@ enum ww_status probe_make(struct arena *a, const struct run *r, const struct acc
     memset(b.j, 0, out->n * sizeof *b.j);
     out->power_w = arena_alloc(a, out->n * sizeof *out->power_w);
     add_rails(a, gpu, out);
-    put_run(a, &b, r, power, &out->is_folded);
-    sample_all(out, &b);
     out->step = steps_of(a, r, power, &out->steps);
+    put_run(a, &b, r, power, &out->is_folded);
+    put_copies(&b, power, out->step, out->steps);
+    sample_all(out, &b);
     read_steps(a, out);
     if (!o->measured) return WW_OK;
     const enum ww_status s =

@@ -1,10 +1,10 @@
 // Copies and launches of a run, in order: what GPUSimPow's tools print of a whole program (index,
 // method, start, end, runtime, energy, power; D4.4.2, table 2).
 //
-// A launch has the energy of its account. A copy takes the GPU's time and moves bytes; what it
-// moves has no counter, so a copy has the power of a chip that waits, for the time in which no
-// kernel ran beside it. Two copies side by side share that time. So nothing is counted twice, and
-// launches, copies and the rest add up to the run.
+// A launch has the energy of its account. A copy has the energy of the memory's bursts that its bytes
+// take, and the power of a chip that waits, for the time in which no kernel ran beside it. Two copies
+// side by side share that time. So nothing is counted twice, and launches, copies and the rest add up
+// to the run.
 #include "report/account.h"
 
 #include <math.h>
@@ -19,7 +19,9 @@ static uint64_t whole(const json_t *o, const char *key) {
 static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
 // Watts of a chip that waits; 0 where no time is left between kernels.
-static double idle_w(const struct account *p) { return ratio(p->gaps.energy_j, p->gaps.seconds); }
+static double idle_w(const struct account *p) {
+    return ratio(p->gaps.energy_j - p->copied.energy_j, p->gaps.seconds);
+}
 
 static struct step step_of_copy(const json_t *o, const struct account *p) {
     const char *const kind = json_string_value(json_object_get(o, "kind"));
@@ -36,8 +38,11 @@ static struct step step_of_copy(const json_t *o, const struct account *p) {
                      .static_j = NAN};
     if (!p) return s;
     const double part = ratio(s.alone_s, p->gaps.seconds);
-    s.energy_j = s.alone_s * idle_w(p);
-    s.dynamic_j = part * p->gaps.all_dynamic_j[0];
+    const struct copy_moves m = activity_copy_moves(kind);
+    const double moved_j =
+        (double)s.bytes * (m.writes * p->copy_write_j + m.reads * p->copy_read_j);
+    s.energy_j = s.alone_s * idle_w(p) + moved_j;
+    s.dynamic_j = part * (p->gaps.all_dynamic_j[0] - p->copied.all_dynamic_j[0]) + moved_j;
     s.static_j = part * p->gaps.all_static_j[0];
     return s;
 }

@@ -456,7 +456,7 @@
     function points(w) { return w.map(function (v, i) { return { x: t[i], y: v }; }); }
     var m = p.measured, all = p.power_w.concat(m ? m.power_w : []), top = all.reduce(function (a, b) { return Math.max(a, b || 0); }, 0), bars = [];
     // The black bars of the report's figure 9: where kernels begin and end.
-    p.marks.forEach(function (k) { if (!k.copy) [k.start_s, k.end_s].forEach(function (s) {
+    p.marks.forEach(function (k) { if (!k.copy && k.end_s > k.start_s) [k.start_s, k.end_s].forEach(function (s) {
       bars.push({ x: s * 1e3, y: 0 }, { x: s * 1e3, y: top }, { x: s * 1e3, y: NaN }); }); });
     line("board", points(p.power_w), palette[0]);
     p.rails.forEach(function (q, i) { line(q.name, points(q.power_w), palette[i + 2]); });
@@ -695,7 +695,7 @@
       number("energy", "energy_j", joules), number("power", "power_w", watts),
       { title: "bytes", value: function (r) { return r.bytes; }, text: function (r) { return known(r.bytes) ? whole(r.bytes) : ""; } }], s.list);
   }
-  section("steps", "In order", [el("p", { "class": "meta", text: "Every copy and launch. A copy has the power of a chip that waits, for the time in " +
+  section("steps", "In order", [el("p", { "class": "meta", text: "Every copy and launch. A copy has the memory's bursts that it takes, and the power of a chip that waits, for the time in " +
     "which no kernel runs beside it" + (known(run.steps.idle_j) ? "; with " + joules(run.steps.idle_j) + " in the " + seconds(run.steps.idle_s) +
     " of neither they are the whole run's joules" : "") + "." + (run.steps.left_out ? " The first " + run.steps.list.length + "; steps.csv has " +
     run.steps.left_out + " more." : "") }), stepsTable(run.steps)]);

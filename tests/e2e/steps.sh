@@ -19,6 +19,12 @@ assert near(sum(s['energy_j'] for s in steps if 'launch' in s), p['kernels']['en
 assert near(sum(s['energy_j'] for s in steps if 'bytes' in s) + r['steps']['idle_j'], p['gaps']['energy_j'])
 assert near(sum(s['seconds'] for s in steps) + r['steps']['idle_s'], p['run']['seconds'])  # one stream: nothing overlaps
 for s in steps: assert near(s['power_w'] * s['seconds'], s['energy_j']) and s['energy_j'] > 0
+# a copy draws more than a chip that waits, by the memory's bursts of its bytes
+idle_w = r['steps']['idle_j'] / r['steps']['idle_s']
+copies = [s for s in steps if 'bytes' in s]
+assert all(s['power_w'] > idle_w for s in copies)
+more = {(s['energy_j'] - idle_w * s['seconds']) / s['bytes'] for s in copies if s['method'] == 'copy to the device'}
+assert max(more) - min(more) < 1e-6 * max(more)
 # the same in every form
 rows = list(csv.DictReader(open('order/steps.csv')))
 db = sqlite3.connect('order/results.sqlite').execute('select step, method, start_s, energy_j, power_w from steps order by step').fetchall()

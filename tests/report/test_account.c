@@ -144,6 +144,36 @@ static void conservation(void **state) {
     }
 }
 
+// Bytes that copies move cost the memory's bursts, in the time without a kernel and nowhere else, each
+// burst as the tree prices it.
+static void copies(void **state) {
+    (void)state;
+    struct model *m = model_of("gtx480");
+    struct arena a;
+    arena_init(&a, NULL);
+    struct activity_kernel k = {
+        .name = "a", .launch = 1, .seconds = 1e-3, .activity = some(m, 1, 1000000)};
+    struct activity_file f = {.path = "f", .seconds = 3e-3, .kernel = &k, .n = 1};
+    const struct account none = account_of(&a, m, &f);
+    f.copy_writes = 64e6, f.copy_reads = 32e6;
+    const struct account c = account_of(&a, m, &f);
+    assert_true(power_burst_bytes(&m->config) == 32); // 32 bits a channel, bursts of eight
+    const double loss = 1 + m->tree.regulator_loss,
+                 writes = loss * 2e6 * power_event_energy(&m->tree, ACT_dram_writes),
+                 reads = loss * 1e6 * power_event_energy(&m->tree, ACT_dram_reads);
+    near(c.gaps.energy_j - none.gaps.energy_j, writes + reads);
+    near(c.copied.energy_j, writes + reads);
+    near(c.copy_write_j * 64e6, writes);
+    near(c.copy_read_j * 32e6, reads);
+    assert_true(c.kernels.energy_j == none.kernels.energy_j);
+    near(c.run.energy_j, c.kernels.energy_j + c.gaps.energy_j);
+    components(&m->tree, &c.gaps);
+    f.seconds = 1e-3; // no time without a kernel
+    assert_true(account_of(&a, m, &f).run.energy_j == c.kernels.energy_j);
+    arena_free(&a);
+    free(m);
+}
+
 static void two_halves(void **state) {
     (void)state;
     struct model *m = model_of("gtx480");
@@ -219,7 +249,8 @@ static void needs(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(conservation), cmocka_unit_test(two_halves),
-                                       cmocka_unit_test(overlapped), cmocka_unit_test(needs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(conservation), cmocka_unit_test(copies),
+                                       cmocka_unit_test(two_halves), cmocka_unit_test(overlapped),
+                                       cmocka_unit_test(needs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static uint64_t next(uint64_t *x) {
 }
 
 // Launches at their places in the run, of which `side_by_side` run at once; the first has intervals.
-enum { LAUNCHES = 3, PARTS = 7 };
+enum { LAUNCHES = 3, PARTS = 7, COPIED = 3000000 };
 struct made {
     struct model *m;
     struct arena arena;
@@ -76,9 +76,9 @@ static struct made *make_run(const char *gpu, bool side_by_side) {
     const double start[LAUNCHES] = {1e-3, side_by_side ? 1.5e-3 : 3.1e-3, 6.25e-3};
     const double seconds[LAUNCHES] = {1.7e-3, 2e-3, 3.3e-5};
     q->run.launches = json_array(), q->run.copies = json_array(), q->run.errors = json_array();
-    json_array_append_new(q->run.copies,
-                          json_pack("{s:s,s:f,s:f,s:f,s:i}", "kind", "copy to the device",
-                                    "start_s", 0.0, "seconds", 9e-4, "alone_s", 9e-4, "bytes", 64));
+    json_array_append_new(q->run.copies, json_pack("{s:s,s:f,s:f,s:f,s:i}", "kind",
+                                                   "copy to the device", "start_s", 0.0, "seconds",
+                                                   9e-4, "alone_s", 9e-4, "bytes", COPIED));
     for (int i = 0; i < LAUNCHES; i++) {
         struct activity_kernel *const k = &q->kernel[i];
         const uint64_t cycles = (uint64_t)(seconds[i] * q->m->config.core_hz) / PARTS * PARTS;
@@ -99,8 +99,11 @@ static struct made *make_run(const char *gpu, bool side_by_side) {
         activity_add(&first->activity, &q->part[i].activity);
     }
     first->interval = q->part, first->n_intervals = PARTS;
-    q->file = (struct activity_file){
-        .path = "f", .seconds = 7.123e-3, .kernel = q->kernel, .n = LAUNCHES};
+    q->file = (struct activity_file){.path = "f",
+                                     .seconds = 7.123e-3,
+                                     .copy_writes = COPIED,
+                                     .kernel = q->kernel,
+                                     .n = LAUNCHES};
     if (side_by_side) {
         q->file.has_total = true, q->file.busy_seconds = 2.5e-3 + seconds[2];
         for (int i = 0; i < LAUNCHES; i++) activity_add(&q->file.total, &q->kernel[i].activity);
@@ -168,8 +171,12 @@ static void over_time(void **state) {
     struct made *q = make_run("gt240-ddr3", false);
     const struct probe p = probe_of(q, 1e6, 0, 1);
     assert_int_equal(p.steps, LAUNCHES + 1);
-    near(p.power_w[500], q->account.gaps.power_w);  // while copying
-    near(p.power_w[6000], q->account.gaps.power_w); // between the second and the third
+    const double copied_j = q->account.copied.energy_j,
+                 idle_w = (q->account.gaps.energy_j - copied_j) / q->account.gaps.seconds;
+    assert_true(copied_j > 0);
+    near(p.power_w[500], idle_w + copied_j / 9e-4); // while copying
+    near(p.reading[0].power_w, p.step[0].energy_j / 9e-4);
+    near(p.power_w[6000], idle_w); // between the second and the third
     near(p.power_w[4000], q->account.kernel[1].usage.power_w);
     for (uint32_t i = 0; i < PARTS; i++) { // the middle of each interval of the first
         struct power_usage u;
@@ -182,7 +189,7 @@ static void over_time(void **state) {
     near(p.reading[1].power_w * 1.7e-3, p.reading[1].energy_j);
     const struct probe slow = probe_of(q, 1000, 0, 1);
     const double all = q->account.kernel[2].usage.energy_j, // a thirtieth of its sample
-        idle = q->account.gaps.power_w * (1e-3 - 3.3e-5);
+        idle = idle_w * (1e-3 - 3.3e-5);
     near(slow.reading[3].power_w, (all + idle) / 1e-3);
     drop(q);
 }
