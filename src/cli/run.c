@@ -71,7 +71,8 @@ static const struct cli_option option[OPT_N] = {
          "was "
          "never written; races: of shared memory; bounds: one past an allocation's end is "
          "in no other, as always but for workloads with time; sync: a barrier that part of a "
-         "warp's threads reach, shfl.sync from a lane outside its mask; leaks: device "
+         "warp's threads reach, shfl.sync from a lane outside its mask; control: control bits of machine code "
+         "that let an operand be read before it is there; leaks: device "
          "memory that the program has not freed when it ends. What is found is "
          "said at the end, 100 places at most, each once"},
     [OPT_NO_PROGRESS] = {"--no-progress", 0, NULL, "no progress line"},
@@ -179,11 +180,13 @@ static enum ww_status parse_checks(struct cli *c, struct session *s, const char 
             s->check_bounds = true;
         else if (strcmp(w, "sync") == 0)
             s->check_sync = true;
+        else if (strcmp(w, "control") == 0)
+            s->check_control = true;
         else if (strcmp(w, "leaks") == 0)
             s->check_leaks = true;
         else
             return diag_add(&c->diags, WW_ERROR_USAGE,
-                            "--check knows `uninitialised`, `races`, `bounds`, `sync` and "
+                            "--check knows `uninitialised`, `races`, `bounds`, `sync`, `control` and "
                             "`leaks`, not `%s`",
                             w);
     }

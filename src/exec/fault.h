@@ -22,7 +22,8 @@ enum exec_fault_kind {
     FAULT_CONST_RANGE,
     FAULT_BARRIER,
     FAULT_BAD_BRANCH,
-    FAULT_SHFL_MASK
+    FAULT_SHFL_MASK,
+    FAULT_CONTROL
 };
 struct exec_fault {
     enum exec_fault_kind kind;

@@ -99,6 +99,14 @@ static bool write_down(struct exec_findings *f, struct finding *known, const str
     return true;
 }
 
+void exec_findings_add(struct exec_findings *f, const char *kernel, uint32_t pc, const char *text) {
+    const struct finding new = {
+        .kernel = (char *)(uintptr_t)kernel, .pc = pc, .kind = FAULT_CONTROL};
+    pthread_mutex_lock(&f->lock);
+    if (!find(f, &new)) write_down(f, NULL, &new, text);
+    pthread_mutex_unlock(&f->lock);
+}
+
 bool found(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
            enum exec_fault_kind kind, uint32_t lane, uint64_t addr, uint32_t bytes, const char *fmt,
            ...) {

@@ -10,6 +10,7 @@ struct exec_options {
     bool check_bounds;        // keep allocations apart, so that one past the end is found out
     bool check_sync;          // report barriers that only part of a warp's lanes reach, and shfl.sync
                               // from lanes outside the member mask
+    bool check_control;       // report control bits that let an operand be read before it is there
     bool check_leaks;         // report what the program has not freed at its end (gpu_leaks)
     struct exec_findings *findings; // what the checks find, without end; NULL: the first is a fault
 };
@@ -18,6 +19,9 @@ struct exec_options {
 // lane, so that the number of host threads changes nothing. Safe from several threads.
 struct exec_findings *exec_findings_create(void); // NULL: out of memory
 void exec_findings_destroy(struct exec_findings *f);
+// Writes down what was found in a kernel's code without running it; a place that is known is not
+// written again.
+void exec_findings_add(struct exec_findings *f, const char *kernel, uint32_t pc, const char *text);
 // Places; `times` gets how often the i-th came (a lane each time), answers its sentence.
 uint32_t exec_findings_count(const struct exec_findings *f);
 const char *exec_findings_at(struct exec_findings *f, uint32_t i, uint64_t *times);

@@ -12,6 +12,7 @@ static const char *const gen_names[] = {
 };
 static const char *const dp_pipe_names[] = {"dp", "int", "fp"};
 static const char *const int_mul_pipe_names[] = {"int", "sfu", "fp"};
+static const char *const fp_cmp_pipe_names[] = {"fp", "int"};
 static const char *const cvt_pipe_names[] = {"lanes", "sfu"};
 static const char *const lane_group_at_names[] = {"issue", "entry"};
 static_assert(LANE_GROUP_AT_ISSUE == 0 && LANE_GROUP_AT_ENTRY == 1, "order of sm_lane_group_at");

@@ -4,6 +4,7 @@
 
 #include "code/code.h"
 #include "gpu/device.h"
+#include "isa/control.h"
 #include "sass/cubin.h"
 
 enum { CONST_ALIGN = 256 };
@@ -345,6 +346,27 @@ static enum ww_status build(struct gpu_kernel *k, const struct code_target *t, s
     return s;
 }
 
+// Control bits that let an operand be read before this machine has made it: of a real compiler's
+// code a latency of ours that is too long, of ours a bug.
+static void note_early(void *user, uint32_t pc, const char *what) {
+    const struct gpu_kernel *const k = user;
+    const struct code_image *const im = k->image;
+    char inst[128], place[160] = "", text[512];
+    disasm_inst(im, pc, inst, sizeof inst);
+    const char *const path = code_file_path(&im->source, im->inst[pc].src_file);
+    if (path) snprintf(place, sizeof place, "%s:%u: ", path, im->inst[pc].src_line);
+    snprintf(text, sizeof text, "%s%s: instruction %u, %s: %s", place, k->name, pc, inst, what);
+    exec_findings_add(k->module->gpu->options.exec.findings, k->name, pc, text);
+}
+static void audit(struct gpu_kernel *k) {
+    const struct exec_options *const o = &k->module->gpu->options.exec;
+    if (!o->check_control || !o->findings || !k->image->control) return;
+    struct arena scratch;
+    arena_init(&scratch, NULL);
+    control_verify(k->image, &scratch, note_early, k);
+    arena_free(&scratch);
+}
+
 static void forget_image(struct gpu_kernel *k) {
     code_free(k->image);
     k->image = NULL;
@@ -365,6 +387,7 @@ enum ww_status gpu_kernel_image(struct gpu_kernel *k, struct diags *d,
             forget_image(k);
             return s;
         }
+        audit(k);
         const struct sm_config *c = &g->config.sm;
         const uint64_t bytes = (uint64_t)k->image->n_insts * c->instruction_bytes;
         k->code_address = devmem_alloc(g->memory, bytes ? bytes : 1, c->icache.line_bytes, "code");

@@ -111,6 +111,29 @@ static void follow_fixed(struct walk *w) {
     }
 }
 
+// Counters that an instruction waits for. DEPBAR.LE waits for the oldest of several results, which
+// whoever made it has counted.
+static uint8_t waits_of(const struct walk *w, uint32_t pc) {
+    const struct minst *const m = &w->im->inst[pc];
+    const uint8_t own = w->im->control[pc].wait;
+    if (m->op != OP_DEPBAR) return own;
+    const uint8_t named = m->sub < CONTROL_COUNTERS ? (uint8_t)(1u << m->sub) : 0;
+    return own | named | (uint8_t)m->src[0].imm;
+}
+
+// Results of one unit come in order, those of memory by class: one that has no counter is there when
+// that of the next has come, and operands are read before the next one writes.
+static bool in_order(const struct walk *w, uint32_t first, uint32_t second) {
+    const uint8_t *const pipe = w->im->target.latencies.pipe;
+    const uint8_t a = minst_timing(&w->im->inst[first]), b = minst_timing(&w->im->inst[second]);
+    return pipe[a] == UNIT_LDST ? a == b : pipe[a] == pipe[b];
+}
+// Real compilers know that instructions under a guard and under its negation touch different lanes.
+static bool are_apart(const struct walk *w, uint32_t pc) {
+    const struct minst *const a = &w->im->inst[w->from], *const b = &w->im->inst[pc];
+    return w->im->is_machine_code && a->guard == b->guard && a->guard_not != b->guard_not;
+}
+
 // ---- variable latency ---------------------------------------------------------------------------
 // Follows until `counters` are waited for; what touches the slots in `writes` (as a source too) or
 // overwrites those in `reads` comes too early.
@@ -127,16 +150,18 @@ static void follow_counter(struct walk *w, uint8_t counters, const uint16_t *wri
             if (w->seen[at] == w->walks) continue;
             w->seen[at] = w->walks;
             const struct control_operands *const o = &w->operands[at];
-            if (w->im->control[at].wait & counters) {
-                if (pc == w->from && stall_of(w, pc) < 2)
+            if (waits_of(w, at) & counters) {
+                if (pc == w->from && stall_of(w, pc) < 2 && !w->im->is_machine_code)
                     w->report(w->user, at, "waits for a counter that is not up yet");
                 continue;
             }
-            if (must_drain(w, at) ||
-                meets(writes, n_writes, o->read, o->n_reads) ||
-                meets(writes, n_writes, o->write, o->n_writes))
+            if (are_apart(w, at)) {
+                // no lane executes both
+            } else if (must_drain(w, at) || meets(writes, n_writes, o->read, o->n_reads) ||
+                       meets(writes, n_writes, o->write, o->n_writes))
                 w->report(w->user, at, "needs a result without waiting for its counter");
-            else if (meets(reads, n_reads, o->write, o->n_writes))
+            else if (meets(reads, n_reads, o->write, o->n_writes) &&
+                     !(w->im->is_machine_code && in_order(w, w->from, at)))
                 w->report(w->user, at, "overwrites an operand that may not have been read");
             w->stack[w->n++] = at;
         }
@@ -147,22 +172,39 @@ static uint8_t bit_of(uint8_t counter) {
     return counter < CONTROL_COUNTERS ? (uint8_t)(1u << counter) : 0;
 }
 
+static uint8_t counter_behind(const struct walk *w) {
+    const struct cfg_block *const b = &w->cfg->block[w->cfg->block_of[w->from]];
+    for (uint32_t pc = w->from + 1; pc < b->first + b->n; pc++)
+        if (in_order(w, w->from, pc) && w->im->control[pc].write != CONTROL_NONE)
+            return w->im->control[pc].write;
+    return CONTROL_NONE;
+}
+
 static void follow(struct walk *w) {
     const struct control_operands *const o = &w->operands[w->from];
     const struct code_control *const k = &w->im->control[w->from];
     if (crosses_nothing(w, w->from)) return;
-    if (!control_is_variable(&w->im->target.latencies, &w->im->inst[w->from])) {
+    const bool is_ours = !w->im->is_machine_code;
+    const bool is_variable = control_is_variable(&w->im->target.latencies, &w->im->inst[w->from]);
+    if (!is_variable && (is_ours || k->write == CONTROL_NONE)) {
         if (o->n_writes != 0) follow_fixed(w);
         return;
     }
+    const uint8_t write = k->write == CONTROL_NONE && !is_ours ? counter_behind(w) : k->write;
     // Once the results are written the operands have been read.
-    const uint8_t either = bit_of(k->write) | bit_of(k->read);
+    const uint8_t either = bit_of(write) | bit_of(k->read);
     if (o->n_writes != 0) {
-        if (k->write == CONTROL_NONE)
+        if (write == CONTROL_NONE)
             w->report(w->user, w->from, "has a result of variable latency and no counter");
-        follow_counter(w, bit_of(k->write), o->write, o->n_writes, NULL, 0);
+        follow_counter(w, bit_of(write), o->write, o->n_writes, NULL, 0);
     }
-    if (o->n_reads != 0) follow_counter(w, either, NULL, 0, o->read, o->n_reads);
+    // Within how many cycles operands are read that no counter keeps real compilers know; we do not.
+    uint16_t read[CONTROL_MAX_OPERANDS];
+    uint32_t n_reads = 0; // guards and predicates are read at once
+    for (uint32_t i = 0; i < o->n_reads; i++)
+        if (is_ours || o->read[i] < CONTROL_PRED) read[n_reads++] = o->read[i];
+    if (n_reads != 0 && (is_ours || k->read != CONTROL_NONE))
+        follow_counter(w, either, NULL, 0, read, n_reads);
 }
 
 void control_verify(const struct code_image *im, struct arena *scratch,

@@ -17,6 +17,7 @@
     X("WARPWATT_CHECK_RACES", check_races)                                                         \
     X("WARPWATT_CHECK_BOUNDS", check_bounds)                                                       \
     X("WARPWATT_CHECK_SYNC", check_sync)                                                           \
+    X("WARPWATT_CHECK_CONTROL", check_control)                                                     \
     X("WARPWATT_CHECK_LEAKS", check_leaks)
 #define SESSION_NUMBERS(X)                                                                         \
     X("WARPWATT_THREADS", host_threads, uint32_t)                                                  \
@@ -184,8 +185,10 @@ void session_gpu_options(const struct session *s, struct gpu_options *o) {
     o->exec.check_races = s->check_races;
     o->exec.check_bounds = s->check_bounds;
     o->exec.check_sync = s->check_sync;
+    o->exec.check_control = s->check_control;
     o->exec.check_leaks = s->check_leaks;
-    o->keep_findings = s->check_uninitialised || s->check_races || s->check_sync;
+    o->keep_findings = s->check_uninitialised || s->check_races || s->check_sync ||
+                       s->check_control;
 }
 
 // ---- which launches are timed ------------------------------------------------------------------

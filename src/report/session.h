@@ -25,7 +25,7 @@ struct session {
     uint64_t interval_cycles, max_cycles;
     uint32_t intervals_most, intervals_total; // see gpu_options
     bool functional, per_instruction, per_sm, progress, check_uninitialised, check_races, check_bounds;
-    bool check_sync, check_leaks;
+    bool check_sync, check_control, check_leaks;
     const char *kernels, *skip_timing; // regular expressions of kernels: time only these, not these
     const char *launches;               // "10-20", "7": time only these, counted from 1
     const char *told;                   // beyond the simulated chip (gpu_told_read), or NULL

@@ -175,7 +175,7 @@ void translate_warpsync(struct translator *t) {
 void translate_nanosleep(struct translator *t) {
     control(t, OP_NANOSLEEP);
     unconditional(t);
-    if (tr_bit(t, 85)) tr_refuse(t, "sleeps for other warps");
+    tr_ignore(t, 85, 1); // .WARP, which ptxas writes for every nanosleep: its lanes sleep together
     t->m->src[0] = tr_b2(t, 1, 0);
 }
 

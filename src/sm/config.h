@@ -7,6 +7,7 @@
 
 enum sm_dp_pipe { DP_PIPE_DP, DP_PIPE_INT, DP_PIPE_FP };
 enum sm_int_mul_pipe { INT_MUL_PIPE_INT, INT_MUL_PIPE_SFU, INT_MUL_PIPE_FP };
+enum sm_fp_cmp_pipe { FP_CMP_PIPE_FP, FP_CMP_PIPE_INT };
 enum sm_cvt_pipe { CVT_PIPE_LANES, CVT_PIPE_SFU };
 enum sm_dependences { SM_SCOREBOARD, SM_CONTROL };
 enum sm_lane_group_at { LANE_GROUP_AT_ISSUE, LANE_GROUP_AT_ENTRY };

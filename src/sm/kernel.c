@@ -201,6 +201,7 @@ static uint8_t unit_of(const struct sm_config *c, uint8_t klass) {
     static const uint8_t product_unit[] = {UNIT_INT, UNIT_SFU, UNIT_FP};
     if (is_product) return product_unit[c->int_mul_pipe];
     if (is_cvt && c->cvt_pipe == CVT_PIPE_SFU) return UNIT_SFU;
+    if (klass == OPC_FP_CMP && c->fp_cmp_pipe == FP_CMP_PIPE_INT) return UNIT_INT;
     if (unit == UNIT_DP && c->dp_pipe != DP_PIPE_DP)
         return c->dp_pipe == DP_PIPE_INT ? UNIT_INT : UNIT_FP;
     return unit;
