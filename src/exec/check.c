@@ -6,6 +6,7 @@
 // accesses; and volatile ones, where the load is of a loop that waits for it.
 #include "exec/check.h"
 #include "exec/mem.h"
+#include "isa/op.h"
 
 static size_t shared_shadow(const struct exec_launch *l) {
     return bits_align_up(

@@ -4,6 +4,7 @@
 #include "exec/converge_flow.h"
 #include "exec/log.h"
 #include "exec/order.h"
+#include "isa/op.h"
 
 const struct converge *converge_of(const struct code_image *im) {
     if (im->is_machine_code) return &converge_bars;

@@ -23,6 +23,7 @@
 
 #include "exec/converge_flow.h"
 #include "exec/its.h"
+#include "isa/op.h"
 #include "isa/system_call.h"
 
 struct bars {

@@ -9,6 +9,7 @@
 #include "exec/mem.h"
 #include "exec/tex.h"
 #include "exec/warp.h"
+#include "isa/op.h"
 
 // ---- operands: what an operation makes of those that the decoder laid out -----------------------
 
@@ -26,6 +27,10 @@ static void sum(const struct minst *m, struct xinst *x) {
 }
 static void product_and_sum(const struct minst *m, struct xinst *x) {
     carry_in(m, &x->e, x->mods[2] & OPND_NEG);
+}
+// Two operations with one handler: bop says whether it is the second.
+static void either(const struct minst *m, struct xinst *x) {
+    x->bop = m->op == OP_IREM || m->op == OP_HTANH;
 }
 static void selection(const struct minst *m, struct xinst *x) {
     if (m->src[2].kind == OPND_NONE) x->bop = MBOP_NONE;
@@ -48,6 +53,10 @@ static void half_comparison(const struct minst *m, struct xinst *x) {
 }
 static void half_selection(const struct minst *m, struct xinst *x) {
     selection(m, x);
+    with_aux(m, x);
+}
+static void half_special(const struct minst *m, struct xinst *x) {
+    either(m, x);
     with_aux(m, x);
 }
 static void special_register(const struct minst *m, struct xinst *x) { x->a = m->aux; }

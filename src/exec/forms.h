@@ -4,6 +4,7 @@
 #define WW_EXEC_FORMS_H
 
 #include "exec/exec_int.h"
+#include "isa/op.h"
 
 // What a row may ask besides types and sub-operations. Bits 0 to 31 of a set are MF_ flags; these
 // follow.

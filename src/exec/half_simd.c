@@ -2,12 +2,13 @@
 #include "exec/half_lane.h"
 #include "exec/sfu_lane.h"
 
-LANE_FN uint32_t half_compute(uint8_t op, uint32_t a, uint32_t b, uint32_t c, bool bf) {
+enum half_op { HALF_ADD, HALF_MUL, HALF_FMA };
+LANE_FN uint32_t half_compute(enum half_op op, uint32_t a, uint32_t b, uint32_t c, bool bf) {
     const double da = half_widen(a, bf), db = half_widen(b, bf);
     double r;
     switch (op) {
-    case OP_HADD: r = add_odd(da, db); break;
-    case OP_HMUL: r = da * db; break;
+    case HALF_ADD: r = add_odd(da, db); break;
+    case HALF_MUL: r = da * db; break;
     default: r = add_odd(da * db, half_widen(c, bf)); break;
     }
     return half_from_f64(r, bf);
@@ -36,12 +37,12 @@ LANE_FN uint32_t half_compute(uint8_t op, uint32_t a, uint32_t b, uint32_t c, bo
         }                                                                                          \
         return EXEC_NEXT;                                                                          \
     }
-HALF_HANDLER(hadd, OP_HADD, false)
-HALF_HANDLER(hmul, OP_HMUL, false)
-HALF_HANDLER(hfma, OP_HFMA, false)
-HALF_HANDLER(hadd_bf, OP_HADD, true)
-HALF_HANDLER(hmul_bf, OP_HMUL, true)
-HALF_HANDLER(hfma_bf, OP_HFMA, true)
+HALF_HANDLER(hadd, HALF_ADD, false)
+HALF_HANDLER(hmul, HALF_MUL, false)
+HALF_HANDLER(hfma, HALF_FMA, false)
+HALF_HANDLER(hadd_bf, HALF_ADD, true)
+HALF_HANDLER(hmul_bf, HALF_MUL, true)
+HALF_HANDLER(hfma_bf, HALF_FMA, true)
 
 // What machine code of real compilers has beside: sources that are one half twice or a float, results
 // in single precision, zeros that win in products. A float is cut to a half, towards zero: ptxas
@@ -158,7 +159,7 @@ FN(hspecial) {
     UNUSED_ENV;
     SOURCES1;
     const struct hmode m = hmode_of(x, x->type);
-    const bool tanh = x->op == OP_HTANH;
+    const bool tanh = x->bop;
     uint32_t *const pd = x_dst(w, x->d);
     HALF_LOOP(1, half_result(half_special(a, m.bf, tanh), &m))
     return EXEC_NEXT;

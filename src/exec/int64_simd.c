@@ -137,7 +137,7 @@ FN(idiv32) {
     UNUSED_ENV;
     SOURCES2;
     uint32_t *const pd = x_dst(w, x->d);
-    const bool rem = x->op == OP_IREM, is_signed = x->type == ITYPE_S32;
+    const bool rem = x->bop, is_signed = x->type == ITYPE_S32;
     // The quotient of 32-bit integers, rounded to double and truncated, is exact: a quotient that
     // is no integer lies at least 1/b >= 2^-32 below the next one, q < 2^32, and q 2^-53 < 2^-21 /
     // b.
@@ -167,7 +167,7 @@ FN(idiv_g) { // 8, 16 and 64 bits
     UNUSED_ENV;
     SOURCES2;
     uint32_t *const pd = x_dst(w, x->d);
-    const bool rem = x->op == OP_IREM;
+    const bool rem = x->bop;
     FOR_EACH_BIT32(i, mask) {
         switch (x->type) {
         case ITYPE_S16: {

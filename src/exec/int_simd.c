@@ -188,6 +188,7 @@ LANE_FN bool type_signed(uint8_t t) {
     return t == ITYPE_S32 || t == ITYPE_S16 || t == ITYPE_S64 || t == ITYPE_S8 || t == ITYPE_S16X2;
 }
 
+// Where there is no summand C is zeros.
 // Every product with an unusual width, half, modifier or carry. WIDE of 32 bits makes pairs; 16-bit
 // types multiply the low halves to 32 bits.
 FN(imad_g) {
@@ -195,11 +196,11 @@ FN(imad_g) {
     SOURCES3;
     uint32_t *const pd = x_dst(w, x->d);
     const bool is16 = type_is16(x->type), is_signed = type_signed(x->type);
-    const bool wide = x->flags & MF_WIDE, hi = x->flags & MF_HI, has_c = x->op == OP_IMAD;
+    const bool wide = x->flags & MF_WIDE, hi = x->flags & MF_HI;
     const bool pair = wide && !is16;
     const int64_t na = x->mods[0] & OPND_NEG ? -1 : 0, nb = x->mods[1] & OPND_NEG ? -1 : 0;
     const bool nc = x->mods[2] & OPND_NEG;
-    const uint32_t in = has_c ? x_pred(w, x->e) : 0;
+    const uint32_t in = x_pred(w, x->e);
     uint32_t out = 0;
     LANES {
         const int64_t a = (lane_extend(pa[i], is16, is_signed) ^ na) - na;
@@ -209,8 +210,7 @@ FN(imad_g) {
         if (!wide && hi)
             r = is16 ? (is_signed ? (uint64_t)((int32_t)p >> 16) : (uint32_t)p >> 16) : p >> 32;
         if (!pair) r &= 0xffffffffu;
-        uint64_t c = 0;
-        if (has_c) c = pair ? pc[i] | (uint64_t)pc[i + 32] << 32 : pc[i];
+        uint64_t c = pair ? pc[i] | (uint64_t)pc[i + 32] << 32 : pc[i];
         if (nc) c = pair ? ~c : ~c & 0xffffffffu;
         const uint64_t carry = LANE_IN(in) ? 1 : 0;
         const uint64_t s = r + c + carry;
@@ -261,14 +261,12 @@ FN(imad24) {
     SOURCES3;
     uint32_t *const pd = x_dst(w, x->d);
     const bool is_signed = type_signed(x->type), hi = x->flags & MF_HI;
-    const bool has_c = x->op == OP_IMAD24, sat = x->flags & MF_SAT;
+    const bool sat = x->flags & MF_SAT;
     const uint32_t nc = x->mods[2] & OPND_NEG ? ~0u : 0;
     LANES {
         uint32_t r = lane_mul24(pa[i], pb[i], is_signed, hi);
-        if (has_c) {
-            const uint32_t c = lane_negate(pc[i], nc);
-            r = sat ? lane_sat_s32((int64_t)(int32_t)r + (int32_t)c) : r + c;
-        }
+        const uint32_t c = lane_negate(pc[i], nc);
+        r = sat ? lane_sat_s32((int64_t)(int32_t)r + (int32_t)c) : r + c;
         pd[i] = PICK(r, pd[i]);
     }
     return EXEC_NEXT;

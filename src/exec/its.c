@@ -18,6 +18,7 @@
 #include "exec/order.h"
 #include "exec/wait.h"
 #include "exec/warp.h"
+#include "isa/op.h"
 
 enum { ROTATE = 16 /* turns of a loop before another leaf has its turn */ };
 

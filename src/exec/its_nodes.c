@@ -9,6 +9,7 @@
 
 #include "exec/converge_flow.h"
 #include "exec/its.h"
+#include "isa/op.h"
 
 enum {
     PATIENCE = 65536, // turns of loops that lanes wait at a node for those that take them

@@ -14,6 +14,7 @@
 #include "exec/log.h"
 #include "exec/step.h"
 #include "exec/wait.h"
+#include "isa/op.h"
 
 enum { MOST_STEPS = 1 << 20 };
 

@@ -2,8 +2,7 @@
 #ifndef WW_DEVICE_H
 #define WW_DEVICE_H
 
-#include "activity/mem.h"
-#include "activity/sm.h"
+#include "activity/activity.h"
 #include "exec/devmem.h"
 #include "exec/launch.h"
 #include "gpu/fields.h"

@@ -1,5 +1,6 @@
 // What came out of a launch: differences of the counters between its first dispatch and its end,
 // for the chip, each SM, each partition, and each interval.
+#include "activity/sm.h"
 #include "code/code.h"
 #include "gpu/device.h"
 #include "gpu/module.h"

@@ -13,6 +13,8 @@
 // Quanta lie on a grid that begins where a kernel starts on an idle GPU; when nothing can happen in
 // the next ones, whole quanta are left out, so leaving them out changes nothing. A kernel ends when
 // its last CTA has; a kernel alone ends when also its stores are acknowledged.
+#include "activity/mem.h"
+#include "activity/sm.h"
 #include "gpu/device.h"
 #include "gpu/module.h"
 #include "exec/functional.h"

@@ -3,6 +3,7 @@
 #define WW_ISA_CFG_H
 
 #include "isa/image.h"
+#include "isa/op.h"
 
 struct cfg_block {
     uint32_t first, n;        // instructions [first, first + n); n > 0

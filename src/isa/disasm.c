@@ -3,6 +3,7 @@
 // stand in front, in brackets.
 #include "isa/disasm.h"
 #include "isa/cfg.h"
+#include "isa/op.h"
 #include "isa/operands.h"
 
 #include <inttypes.h>

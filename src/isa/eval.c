@@ -2,6 +2,7 @@
 #include "isa/eval.h"
 
 #include "isa/lane.h"
+#include "isa/op.h"
 
 const uint32_t eval_prmt_selector[7][4] = {
     [MPRMT_F4E] = {0x3210, 0x4321, 0x5432, 0x6543}, [MPRMT_B4E] = {0x5670, 0x6701, 0x7012, 0x0123},

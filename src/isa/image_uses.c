@@ -1,5 +1,6 @@
 // What a launch must know of an image's code: barriers, textures, clocks, the grid barrier.
 #include "isa/image.h"
+#include "isa/op.h"
 
 enum { N_BARRIERS = 16 };
 

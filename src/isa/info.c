@@ -1,6 +1,7 @@
 // The tables that come straight out of type.def, sreg.def, op_class.def and ops.def. Everything that
 // asks "what is this operation" looks here.
 #include "isa/image.h"
+#include "isa/op.h"
 
 #include <assert.h>
 

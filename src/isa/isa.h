@@ -50,13 +50,8 @@ static inline bool isa_sreg_is_clock(uint32_t s) {
     return s >= SREG_clock && s <= SREG_globaltimer_hi;
 }
 
-// Machine operations (ops.def: OP(name, "MNEMONIC", class, flags, operands, "prose")).
-enum mop {
-#define OP(name, ...) OP_##name,
-#include "isa/ops.def"
-#undef OP
-    OP_N
-};
+// What the row of a machine operation (ops.def) says of it but for its number (op.h), which minst.op
+// carries, and its operands (operands.h).
 enum mop_flags {
     OPF_BRANCH = 1,   // may change the pc other than by one
     OPF_LOAD = 2,     // reads memory
@@ -70,7 +65,7 @@ struct mop_info {
     uint8_t klass; // default op_class; lowering may choose another in minst.klass
     uint8_t flags;
 };
-extern const struct mop_info mop_info[OP_N];
+extern const struct mop_info mop_info[]; // by enum mop
 
 enum opnd_kind {
     OPND_NONE,
@@ -259,7 +254,7 @@ enum mma_sub { MMA_STEP = 3, MMA_A_COL = 4, MMA_B_ROW = 8, MMA_A_SIGNED = 1, MMA
 // One machine instruction. Operand order for each operation stands in ops.def.
 enum { MINST_DSTS = 3, MINST_SRCS = 6 };
 struct minst {
-    uint16_t op;     // enum mop
+    uint16_t op;     // enum mop (op.h)
     uint8_t klass;   // enum op_class: what it is counted as, and timed as but for MF_AS_MAD
     uint8_t type;    // enum isa_type the operation works in (destination type of CVT)
     uint8_t stype;   // source type (CVT, mixed set/slct, textures' coordinate type)
@@ -285,30 +280,9 @@ struct minst {
 static_assert(sizeof(struct minst) == 160, "two and a half cache lines");
 enum { GUARD_NONE = -1 };
 
-// Fillers stand for the time of operations that are several instructions on the real machine.
-static inline bool minst_is_filler(const struct minst *m) { return m->op == OP_FILLER; }
-// One that runs before its operation: it stands behind it as the others do up to register
-// allocation, which puts it in front.
-static inline bool minst_is_lead(const struct minst *m) { return minst_is_filler(m) && m->sub; }
-
 // The class whose pipeline, latency and interval are the instruction's.
 static inline uint8_t minst_timing(const struct minst *m) {
     return m->flags & MF_AS_MAD ? (uint8_t)OPC_INT_MAD : m->klass;
-}
-
-// Whether an addition takes a carry, leaves one, or either.
-static inline unsigned isa_carry_source(const struct minst *m) {
-    return m->op == OP_IADD ? 2 : m->op == OP_IMAD ? 3 : MINST_SRCS;
-}
-static inline bool isa_takes_carry(const struct minst *m) {
-    const unsigned s = isa_carry_source(m);
-    return s < MINST_SRCS && m->src[s].kind == OPND_PRED;
-}
-static inline bool isa_leaves_carry(const struct minst *m) {
-    return isa_carry_source(m) < MINST_SRCS && m->dst[1].kind == OPND_PRED;
-}
-static inline bool isa_has_carry(const struct minst *m) {
-    return isa_takes_carry(m) || isa_leaves_carry(m);
 }
 
 // Whether the machine takes operand `o` as src[s] of `i`, the other sources being as they are:

@@ -4,7 +4,7 @@
 #ifndef WW_ISA_OPERANDS_H
 #define WW_ISA_OPERANDS_H
 
-#include "isa/isa.h"
+#include "isa/op.h"
 
 // ---- rows ---------------------------------------------------------------------------------------
 // How many words an operand has.
@@ -36,7 +36,7 @@ struct operand_row {
 static inline enum slot_words slot_words(uint8_t slot) {
     return (enum slot_words)(slot & SLOT_WORDS);
 }
-extern const struct operand_row operand_rows[OP_N];
+extern const struct operand_row operand_rows[]; // by enum mop
 const char *slot_words_text(enum slot_words w);
 
 // What is wrong with the operands of an instruction by the row of its operation; NULL: nothing.

@@ -1,5 +1,6 @@
 // System calls of machine code as instructions.
 #include "isa/system_call.h"
+#include "isa/op.h"
 
 enum { FIRST_ARGUMENT = 4, RETURN_ADDRESS = 20, COUNTER = 0 };
 

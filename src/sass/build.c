@@ -3,6 +3,7 @@
 #include "sass/build.h"
 
 #include "isa/system_call.h"
+#include "isa/op.h"
 #include "sass/translate.h"
 
 enum { WORD_BYTES = 16, STACK_ALIGN = 16, SHARED_ALIGN = 16, RZ = 255 };

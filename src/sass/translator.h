@@ -4,6 +4,7 @@
 #ifndef WW_SASS_TRANSLATOR_H
 #define WW_SASS_TRANSLATOR_H
 
+#include "isa/op.h"
 #include "sass/translate.h"
 
 struct translator {

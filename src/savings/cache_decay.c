@@ -7,6 +7,7 @@
 // Tags stay on. Left out: what the counters cost.
 #include "savings/lines.h"
 #include "savings/savings_int.h"
+#include "sm/config.h"
 
 // A line: on since `from` (what lies before is counted), last accessed in `last`.
 struct decay_line {
@@ -111,7 +112,7 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
     struct cache_decay *const d = self;
     d->port = (struct sm_array_port){.hear = hear, .lapses_at = lapses_at};
     FOR_EACH_BIT32(i, lines_arrays(&s->set) & ~(1u << ARRAY_L2 | 1u << ARRAY_SHARED)) {
-        const uint32_t lines = lines_of(&s->c, i);
+        const uint32_t lines = lines_of(s->c, i);
         if (lines == 0) continue;
         if (!decay_make(&d->array[i], lines, savings_value(&s->set, "decay"))) return false;
         d->port.lapse_cycles = d->array[i].tick;

@@ -10,6 +10,7 @@
 //
 // The mask here is that of the threads that execute: active and not guarded out. It changes no
 // time.
+#include "activity/sm.h"
 #include "savings/savings_int.h"
 
 enum { // numbers of its own counters, from the first

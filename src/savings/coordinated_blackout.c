@@ -11,6 +11,7 @@
 // these counters are its own.
 #include "savings/gating.h"
 #include "savings/savings_int.h"
+#include "sm/config.h"
 
 // Of `n` lane groups: for two, the paper's number, the loops are laid out flat.
 static inline __attribute__((always_inline)) uint64_t

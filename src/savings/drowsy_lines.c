@@ -10,6 +10,7 @@
 // Left out: what the look-ahead itself costs.
 #include "savings/lines.h"
 #include "savings/savings_int.h"
+#include "sm/config.h"
 
 // A line, or the tags of a set: on (waking included) in [from, until), drowsy from then on; it can
 // be read from cycle `ready` on. What lies before `from` is counted.
@@ -162,9 +163,9 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
     d->times = times_of(&s->set);
     d->port = (struct sm_array_port){.hear = hear};
     FOR_EACH_BIT32(i, lines_arrays(&s->set) & ~(1u << ARRAY_L2)) {
-        const uint32_t lines = lines_of(&s->c, i);
+        const uint32_t lines = lines_of(s->c, i);
         if (lines == 0) continue;
-        const struct cache_config *const c = lines_cache(&s->c, i);
+        const struct cache_config *const c = lines_cache(s->c, i);
         d->ways[i] = c != NULL ? c->ways : 1;
         if (!drowsy_make(&d->array[i], lines, lines / d->ways[i], tags && i != ARRAY_SHARED))
             return false;

@@ -16,8 +16,10 @@
 //
 // A type whose units are off is passed over once it has been asked for (sm/choose.h),
 // so a blackout does not stop the scheduler.
+#include "activity/sm.h"
 #include "savings/gating.h"
 #include "savings/savings_int.h"
+#include "sm/config.h"
 
 enum { // numbers of its own counters, from the first
     OWN_gates_switches,
@@ -99,9 +101,9 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
     const bool is_own = priority == GATES_SCHEDULERS || priority == GATES_SCHEDULERS_OPPOSED;
     if (savings_has(&s->set, SAVINGS_coordinated_blackout)) g->coordinated = savings_gating(s);
     g->max_switch = savings_value(&s->set, "max_switch");
-    g->schedulers = s->c.schedulers;
+    g->schedulers = s->c->schedulers;
     g->is_opposed = priority == GATES_SM_OPPOSED;
-    g->owners = is_own ? s->c.schedulers : 1;
+    g->owners = is_own ? s->c->schedulers : 1;
     for (uint32_t i = 0; i < g->owners; i++)
         put_first(g, i,
                   priority == GATES_SCHEDULERS_OPPOSED && i & 1 ? GATE_TYPE_FP : GATE_TYPE_INT, 0);

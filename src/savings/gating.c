@@ -14,7 +14,9 @@
 // are settled in the same cycle where the rule decides on all lane groups of a type
 // (gate_rule.settle), and where work comes to a pipeline that is off.
 #include "savings/gating.h"
+#include "activity/sm.h"
 #include "savings/savings_int.h"
+#include "sm/config.h"
 
 enum { // numbers of its own counters, from the first
     OWN_gate_on_idle,
@@ -327,9 +329,9 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
         uint32_t first, n;
     } row[] = {
         [GATE_TYPE_INT] = {whole && savings_value(o, "gate_int"), rule, SM_PIPE_INT,
-                           s->c.lane_groups},
-        [GATE_TYPE_FP] = {whole && savings_value(o, "gate_fp"), rule, SM_PIPE_FP, s->c.lane_groups},
-        [GATE_TYPE_SFU] = {savings_value(o, "gate_sfu"), &rule_conv_pg, SM_PIPE_SFU, s->c.sfus},
+                           s->c->lane_groups},
+        [GATE_TYPE_FP] = {whole && savings_value(o, "gate_fp"), rule, SM_PIPE_FP, s->c->lane_groups},
+        [GATE_TYPE_SFU] = {savings_value(o, "gate_sfu"), &rule_conv_pg, SM_PIPE_SFU, s->c->sfus},
         [GATE_TYPE_LDST] = {savings_value(o, "gate_ldst"), &rule_conv_pg, SM_PIPE_LDST, 1},
     };
     g->times =

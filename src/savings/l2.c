@@ -1,6 +1,7 @@
 // What techniques do at the L2: each part that has a port there (part.h) is a listener of all
 // slices, with a state for each. Cycles are the L2 clock's; times of lines are given out in core
 // cycles. Slices of a partition run one after another and write into its counters.
+#include "mem/config.h"
 #include "mem/mem.h"
 #include "savings/lines.h"
 #include "savings/savings_int.h"

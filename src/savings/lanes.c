@@ -8,10 +8,12 @@
 // A lane is idle while no instruction that uses it is in the pipeline's stages or, issued, on its
 // way there. The two stages of the shift network lie before and behind the lanes and stay on. An
 // instruction of the second half-warp is on the lanes one interval after the first.
+#include "activity/sm.h"
 #include "exec/level.h"
 #include "savings/gating.h"
 #include "savings/lane.h"
 #include "savings/savings_int.h"
+#include "sm/config.h"
 
 enum { // numbers of its own counters, from the first
     OWN_lane_busy_cycles,
@@ -339,15 +341,15 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
     l->times =
         (struct gate_times){savings_value(o, "break_even"), savings_value(o, "wakeup_delay")};
     l->idle_detect = savings_value(o, "idle_detect");
-    l->width = lanes_width(&s->c);
+    l->width = lanes_width(s->c);
     l->all = l->width == LANE_MAX ? UINT32_MAX : (1u << l->width) - 1;
     l->weight = LANE_MAX / l->width;
     l->stages = l->folds || l->shifts ? savings_value(o, "shift_stages") : 0;
     l->before = l->stages / 2 + l->stages % 2;
-    const uint64_t lane_groups = (1ull << s->c.lane_groups) - 1;
+    const uint64_t lane_groups = (1ull << s->c->lane_groups) - 1;
     l->pipes = lane_groups << SM_PIPE_INT | lane_groups << SM_PIPE_FP;
-    l->lane_groups = s->c.lane_groups;
-    l->finds = s->c.lane_group_at == LANE_GROUP_AT_ENTRY;
+    l->lane_groups = s->c->lane_groups;
+    l->finds = s->c->lane_group_at == LANE_GROUP_AT_ENTRY;
     l->steps = steps_of_host();
     l->trim_at = DOMAIN_NEVER;
     look_now(l);

@@ -2,6 +2,7 @@
 // savings table.
 #include "savings/lines.h"
 #include "savings/savings_int.h"
+#include "sm/config.h"
 
 uint32_t lines_arrays(const struct savings *s) {
     static const struct {

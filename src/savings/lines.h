@@ -8,7 +8,6 @@
 
 #include "mem/event.h"
 #include "savings/part.h"
-#include "sm/config.h"
 
 static_assert((int)MEM_ARRAYS == ACT_ARRAYS, "counters by array have one for each");
 

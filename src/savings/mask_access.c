@@ -12,6 +12,7 @@
 // Left out: what it costs to carry the words through the network.
 #include "savings/lines.h"
 #include "savings/savings_int.h"
+#include "sm/config.h"
 
 enum { // numbers of its own counters, from the first
     OWN_mask_accesses,
@@ -98,7 +99,7 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
     struct mask_access *const m = self;
     m->port = (struct sm_array_port){.hear = hear};
     FOR_EACH_BIT32(i, lines_arrays(&s->set)) {
-        const struct cache_config *const c = lines_cache(&s->c, i);
+        const struct cache_config *const c = lines_cache(s->c, i);
         if (c == NULL) continue;
         m->shape[i] = mask_shape_of(c);
         m->port.arrays |= 1u << i;

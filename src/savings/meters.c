@@ -19,6 +19,7 @@
 #include "savings/place.h"
 #include "savings/rank.h"
 #include "savings/savings_int.h"
+#include "sm/config.h"
 
 enum { // numbers of its own counters, from the first
     OWN_meter_rf_gaps,
@@ -231,7 +232,7 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
         for (uint32_t w = 0; w < SM_MAX_WARPS; w++)
             m->row[reg][w].begin = m->row[reg][w].last = NEVER;
     for (uint32_t slot = 0; slot < SM_KERNEL_SLOTS; slot++) m->usage[slot].pilot = NO_WARP;
-    m->l1_lines = s->c.l1d.bytes != 0 ? s->c.l1d.bytes / s->c.l1d.line_bytes : 0;
+    m->l1_lines = s->c->l1d.bytes != 0 ? s->c->l1d.bytes / s->c->l1d.line_bytes : 0;
     if (m->l1_lines != 0) m->l1 = ww_alloc_aligned(m->l1_lines * sizeof *m->l1);
     return m->l1_lines == 0 || m->l1 != NULL;
 }

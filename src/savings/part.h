@@ -7,7 +7,6 @@
 
 #include "savings/savings.h"
 #include "savings/worth.h"
-#include "sm/config.h"
 #include "sm/technique.h"
 
 // What only one mechanism of a technique can have: each would decide the same thing.

@@ -16,8 +16,10 @@
 // access meanwhile. Without fast registers and a pilot this is the whole file near threshold.
 #include <assert.h>
 
+#include "activity/sm.h"
 #include "savings/savings_int.h"
 #include "savings/swap.h"
+#include "sm/config.h"
 
 enum { // numbers of its own counters, from the first
     OWN_partition_reads,
@@ -184,7 +186,7 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
     k->latency[FRF_HIGH] = 1;
     k->latency[FRF_LOW] = savings_value(o, "frf_low_latency");
     k->latency[SRF] = k->latency[WHOLE_SLOW] = savings_value(o, "srf_latency");
-    k->banks = s->c.rf_banks != 0 ? s->c.rf_banks : 1;
+    k->banks = s->c->rf_banks != 0 ? s->c->rf_banks : 1;
     k->threshold = savings_value(o, "frf_threshold");
     k->has_pilot = savings_value(o, "pilot") != 0 && k->n != 0;
     k->is_adaptive = savings_value(o, "frf_adaptive") != 0 && k->n != 0;

@@ -13,9 +13,11 @@
 //
 // Left out: a hit keeps the turn of the bank that it would have read, and a value that is written
 // back takes none. Tags are checked in the cycle before the read.
+#include "activity/sm.h"
 #include "isa/image.h"
 #include "savings/rfc.h"
 #include "savings/savings_int.h"
+#include "sm/config.h"
 
 enum { // numbers of its own counters, from the first
     OWN_rfc_reads,
@@ -190,10 +192,10 @@ static enum ww_status check(const struct savings *s, const struct sm_config *c, 
 static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
     (void)t;
     struct rf_cache *const k = self;
-    k->entries = s->c.rfc_entries < RFC_MAX_ENTRIES ? s->c.rfc_entries : RFC_MAX_ENTRIES;
-    k->banks = s->c.rfc_banks;
-    k->ports[0] = s->c.rfc_read_ports;
-    k->ports[1] = s->c.rfc_write_ports;
+    k->entries = s->c->rfc_entries < RFC_MAX_ENTRIES ? s->c->rfc_entries : RFC_MAX_ENTRIES;
+    k->banks = s->c->rfc_banks;
+    k->ports[0] = s->c->rfc_read_ports;
+    k->ports[1] = s->c->rfc_write_ports;
     k->is_slow = savings_value(&s->set, "mrf") == MRF_NTV;
     k->at_slow_file = act_number("slow_file_cycles");
     k->latency = k->is_slow ? savings_value(&s->set, "srf_latency") : 1;

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "savings/savings_int.h"
+#include "sm/config.h"
 
 static const struct savings_part *const parts[SAVINGS_PARTS] = {
 #define MECHANISM(file) [SAVINGS_##file] = &part_##file,
@@ -342,8 +343,9 @@ struct savings_sm *savings_sm_create(const struct savings *from, const struct sm
     struct savings_sm *const s = ww_alloc_aligned(sizeof *s);
     if (s == NULL) return NULL;
     s->set = *from;
-    s->c = *c;
-    bool ok = true;
+    s->c = ww_alloc_aligned(sizeof *s->c);
+    bool ok = s->c != NULL;
+    if (ok) *s->c = *c;
     for (uint32_t i = 0; i < SAVINGS_TURNS; i++)
         for (uint32_t id = 0; ok && id < SAVINGS_PARTS; id++)
             if (parts[id]->turn == turns[i]) ok = add_part(s, id);
@@ -358,6 +360,7 @@ void savings_sm_destroy(struct savings_sm *s) {
         if (parts[id]->unmake != NULL) parts[id]->unmake(s->state[id]);
         ww_free_aligned(s->state[id]);
     }
+    if (s != NULL) ww_free_aligned(s->c);
     ww_free_aligned(s);
 }
 

@@ -3,12 +3,12 @@
 #ifndef WW_SAVINGS_INT_H
 #define WW_SAVINGS_INT_H
 
-#include "activity/sm.h"
+#include "activity/activity.h"
 #include "savings/part.h"
 
 struct savings_sm {
     struct savings set;
-    struct sm_config c;
+    struct sm_config *c;
     void *state[SAVINGS_PARTS]; // NULL: the part does nothing here
     struct sm_technique technique[SM_MAX_TECHNIQUES];
     uint32_t n;

@@ -19,8 +19,10 @@
 // registers hold nothing and are off.
 //
 // A row's state follows from a few timestamps, since its times on come in the order of issue.
+#include "activity/sm.h"
 #include "isa/isa.h"
 #include "savings/savings_int.h"
+#include "sm/config.h"
 
 enum { // numbers of its own counters, from the first
     OWN_row_on_cycles,
@@ -200,7 +202,7 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
     struct tric *const k = self;
     k->wakeup = savings_value(&s->set, "row_wakeup");
     k->lead = savings_value(&s->set, "row_hidden") + savings_value(&s->set, "row_ahead");
-    k->rows = s->c.registers / WARP_LANES;
+    k->rows = s->c->registers / WARP_LANES;
     return true;
 }
 

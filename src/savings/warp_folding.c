@@ -14,6 +14,7 @@
 // What folding does to lanes and times is done by lanes.c, which has the lanes.
 #include "savings/lane.h"
 #include "savings/savings_int.h"
+#include "sm/config.h"
 
 enum { // numbers of its own counters, from the first
     OWN_folded,
@@ -90,8 +91,8 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
     f->off_at = savings_value(&s->set, "fold_off_at");
     f->part[0] = savings_value(&s->set, "fold_minority");
     f->part[1] = savings_value(&s->set, "fold_majority");
-    f->slots = s->c.schedulers * (s->c.max_issues_per_warp > 1 ? 2 : 1);
-    f->interval = s->c.scheduler_interval > 1 ? s->c.scheduler_interval : 1;
+    f->slots = s->c->schedulers * (s->c->max_issues_per_warp > 1 ? 2 : 1);
+    f->interval = s->c->scheduler_interval > 1 ? s->c->scheduler_interval : 1;
     f->clock = (struct sm_clock_port){.epoch_cycles = f->phase, .epoch = epoch};
     t->clock = &f->clock;
     return true;

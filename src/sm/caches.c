@@ -3,6 +3,7 @@
 // What waits for a line, and what it does with it, stands with its unit (transact.c, front.c,
 // reply.c).
 #include "sm/caches.h"
+#include "activity/sm.h"
 #include "sm/sm_state.h"
 
 // ---- listeners ----------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 
 #include "isa/op_class.h"
 #include "mem/config.h"
+#include "sm/sizes.h"
 
 enum sm_dp_pipe { DP_PIPE_DP, DP_PIPE_INT, DP_PIPE_FP };
 enum sm_int_mul_pipe { INT_MUL_PIPE_INT, INT_MUL_PIPE_SFU, INT_MUL_PIPE_FP };
@@ -40,10 +41,6 @@ struct class_timing {
 #undef KEYS_timing
 #include "base/keys_end.h"
 };
-
-enum { SM_MAX_LANE_GROUPS = 8, SM_MAX_SCHEDULERS = 8, SM_MAX_WARPS = 64, SM_MAX_CTAS = 32 };
-enum { SM_MAX_SUB_CORES = 4 };
-enum { SM_MAX_COLLECTORS = 64, SM_MAX_COLLECTOR_QUEUE = 16 }; // of a kind
 
 // From the GPU file. "Core cycle" is the scheduler's clock (GTX 480: 700 MHz, half of the hot
 // clock; a 16-lane double-clocked group takes a warp instruction a core cycle). Where a chip

@@ -1,6 +1,7 @@
 // Activity of an SM. What follows from how often each machine instruction issued, and with how many
 // lanes, is not counted as it happens but added up here; what depends on when is in sm.act; state
 // times come from timestamps, cut at the cycle that is asked for.
+#include "activity/sm.h"
 #include "sm/sm_state.h"
 #include "sm/units.h"
 

@@ -2,6 +2,7 @@
 // in order of their number; its memory is one of the blocks that sm_bind made. A warp is gone when
 // it has no live lane, and drained when no result is on its way to it any more; its CTA's slot is
 // free when all its warps are drained.
+#include "activity/sm.h"
 #include "sm/group_int.h"
 #include "sm/sm_state.h"
 #include "sm/wheel.h"

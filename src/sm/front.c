@@ -16,6 +16,7 @@
 // Lines found lately are remembered (sm.hot, sm.constants), so that most look-ups never reach the tag
 // array. They are forgotten whenever the cache changes, so the answer is the array's. What differs
 // is the order of least use, which remembered look-ups do not touch.
+#include "activity/sm.h"
 #include "sm/caches.h"
 #include "sm/ready.h"
 #include "sm/sm_state.h"

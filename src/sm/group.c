@@ -5,6 +5,7 @@
 // the one in the master's buffer, its scoreboard for the acknowledgement bits that the master's has
 // for it: an instruction issues when the scoreboards of all members are clear. Neither counts as an
 // access.
+#include "activity/sm.h"
 #include "sm/group_int.h"
 #include "sm/ready.h"
 

@@ -2,6 +2,7 @@
 #ifndef WW_SM_GROUP_INT_H
 #define WW_SM_GROUP_INT_H
 
+#include "activity/sm.h"
 #include "sm/group.h"
 #include "sm/sm_state.h"
 
@@ -72,6 +73,12 @@ static inline uint64_t group_acknowledge(struct sm *s, const struct sm_inst *in,
     l->ack_free = leaves + 1;
     group_sent(g, s->rank, ACT_cluster_mem_packets, 1, MEM_PACKET);
     return leaves / g->c.link_cycles + l->delay;
+}
+
+// What a slave's scoreboard and buffer stand for is the master's, and is counted there.
+static inline void group_freeze(struct sm *s) {
+    s->act.c[ACT_scoreboard_reads] = s->shared.checks_at;
+    s->act.c[ACT_ibuffer_flushes] = s->shared.flushes_at;
 }
 
 #endif

@@ -5,6 +5,7 @@
 // Occupancy follows the vendor's calculator: registers by the rule of isa/register_file.h, shared
 // memory in multiples of its unit.
 #include "isa/control.h"
+#include "isa/op.h"
 #include "isa/operands.h"
 #include "isa/register_file.h"
 #include "isa/varying.h"

@@ -9,6 +9,7 @@
 //
 // Fully coalesced 32-bit accesses and conflict-free shared ones are recognised here, so that the
 // general coalescer runs only where there is something to find out.
+#include "activity/sm.h"
 #include "sm/ready.h"
 #include "sm/sm_state.h"
 #include "sm/units.h"

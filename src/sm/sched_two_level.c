@@ -8,6 +8,7 @@
 // With active_waits the set is kept full, as in GPGPU-Sim 3.2's two-level scheduler, which takes in
 // a pending warp whether its operands have come or not: what waits for memory holds a place as long
 // as no other warp wants it. There one warp a cycle changes sides, here all that should.
+#include "activity/sm.h"
 #include "sm/sm_state.h"
 
 // Up to `room` of the warps `may`, the next in round robin first.

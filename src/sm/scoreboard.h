@@ -7,6 +7,7 @@
 #ifndef WW_SM_SCOREBOARD_H
 #define WW_SM_SCOREBOARD_H
 
+#include "activity/sm.h"
 #include "sm/collect.h"
 #include "sm/ready.h"
 #include "sm/wheel.h"

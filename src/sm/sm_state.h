@@ -345,11 +345,6 @@ void stall_follow(struct sm *s, uint32_t sc, const struct sm *other, uint64_t t)
 // group.c
 bool group_cta_is_done(const struct sm *s, uint32_t at);
 void group_count(const struct sm *s, struct activity *a, uint64_t now);
-// What a slave's scoreboard and buffer stand for is the master's, and is counted there.
-static inline void group_freeze(struct sm *s) {
-    s->act.c[ACT_scoreboard_reads] = s->shared.checks_at;
-    s->act.c[ACT_ibuffer_flushes] = s->shared.flushes_at;
-}
 
 // sm.c: a quantum's begin and end, for sm_run and sm_group_run
 void sm_run_begin(struct sm *s, uint64_t from);

@@ -5,6 +5,7 @@
 // counts: ready for a busy unit, then waiting for an arithmetic result, for memory, for a branch,
 // for instructions, at a barrier, in a fence, asleep. Among equals the lowest slot is blamed, and
 // the instruction that it waits at is charged.
+#include "activity/sm.h"
 #include "sm/ready.h"
 
 enum { NO_WARP = 0xff };

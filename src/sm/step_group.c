@@ -8,6 +8,7 @@
 //
 // The master's links carry one packet in each of their cycles; an instruction issues only if its
 // packet leaves within the cycle. A branch's second packet waits for a slot that is free.
+#include "activity/sm.h"
 #include "sm/step_kind.h"
 
 // ---- 1. what the slaves get of the master's front end -----------------------------------------

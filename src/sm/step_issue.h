@@ -3,6 +3,7 @@
 #ifndef WW_SM_STEP_ISSUE_H
 #define WW_SM_STEP_ISSUE_H
 
+#include "activity/sm.h"
 #include "sm/entry.h"
 #include "sm/step.h"
 

@@ -4,6 +4,7 @@
 #ifndef WW_SM_STEP_TURN_H
 #define WW_SM_STEP_TURN_H
 
+#include "activity/sm.h"
 #include "sm/entry.h"
 #include "sm/step.h"
 

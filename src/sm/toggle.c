@@ -1,5 +1,6 @@
 // See toggle.h. A row is compared as a whole: no branch by lane. Bits are counted in bytes of
 // words, which a compiler makes vectors of.
+#include "activity/sm.h"
 #include "isa/isa.h"
 #include "sm/toggle.h"
 

@@ -8,7 +8,7 @@
 #ifndef WW_SM_TOGGLE_H
 #define WW_SM_TOGGLE_H
 
-#include "activity/sm.h"
+#include "activity/activity.h"
 #include "sm/kernel.h"
 
 struct toggle;

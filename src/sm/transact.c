@@ -1,6 +1,7 @@
 // One transaction of an access meets the caches and the network. Every look-up is counted once, in
 // the cycle in which it succeeds: a transaction that must wait leaves no trace but time.
 #include "activity/mem.h"
+#include "activity/sm.h"
 #include "sm/caches.h"
 #include "sm/sm_state.h"
 

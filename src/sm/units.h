@@ -5,6 +5,7 @@
 #ifndef WW_SM_UNITS_H
 #define WW_SM_UNITS_H
 
+#include "activity/sm.h"
 #include "sm/sm_state.h"
 
 // All bits set when `at` is later than cycle t, else none: a mask in place of a branch, since the

@@ -2,8 +2,9 @@
 #ifndef WW_SM_VIEW_H
 #define WW_SM_VIEW_H
 
-#include "activity/sm.h"
-#include "sm/config.h"
+#include "activity/activity.h"
+#include "isa/op_class.h"
+#include "sm/sizes.h"
 #include "sm/sm.h"
 
 // Execution pipelines, one number each: INT and FP of lane group c are SM_PIPE_INT + c and

@@ -16,6 +16,7 @@
 #include "exec/functional.h"
 #include "exec/launch.h"
 #include "exec/level.h"
+#include "isa/op.h"
 
 enum { ASM_MAX = 4096, ASM_REGS = 96 };
 

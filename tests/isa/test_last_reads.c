@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "isa/image.h"
+#include "isa/op.h"
 
 enum { N = 40, REGS = 6 };
 static uint32_t seed;

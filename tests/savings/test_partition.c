@@ -1,5 +1,6 @@
 // The partitioned register file: the tables of figure 6.6, and what a pilot warp, epochs and swaps
 // do on made-up schedules.
+#include "activity/sm.h"
 #include "savings/swap.h"
 #include "test_view.h"
 

@@ -1,5 +1,6 @@
 // The register-file cache: its entries with data in them, and what it does cycle by cycle on
 // made-up schedules.
+#include "activity/sm.h"
 #include "isa/image.h"
 #include "savings/rfc.h"
 #include "test_view.h"

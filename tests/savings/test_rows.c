@@ -1,5 +1,6 @@
 // Register rows that are off, drowsy or on, on made-up schedules: expected states follow by hand
 // from the cycles in the calls.
+#include "activity/sm.h"
 #include "test_view.h"
 
 static void begin(struct fake *f, const char *words) {

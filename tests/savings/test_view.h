@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "sm/config.h"
 #include "sm/technique.h"
 #include "savings/savings.h"
 

@@ -3,6 +3,7 @@
 #ifndef WW_TEST_SM_LISTEN_H
 #define WW_TEST_SM_LISTEN_H
 
+#include "mem/config.h"
 #include "test_rig.h"
 
 enum { LISTEN_PLACES = 512 };

@@ -16,6 +16,7 @@
 #include "exec/functional.h"
 #include "exec/launch.h"
 #include "isa/control.h"
+#include "sm/config.h"
 #include "sm/technique.h"
 #include "sm/sm.h"
 
