@@ -340,7 +340,7 @@ static void mean_measured(struct probe *p) {
 enum ww_status probe_make(struct arena *a, const struct run *r, const struct account *power,
                           const struct gpu_config *gpu, const struct probe_options *o,
                           struct diags *d, struct probe *out) {
-    *out = (struct probe){.options = *o, .seconds = power->run.seconds};
+    *out = (struct probe){.options = *o, .seconds = power->run.seconds, .processes = r->processes};
     const double samples = ceil(out->seconds * o->hz - SLIVER);
     if (!(samples >= 1)) return diag_add(d, WW_ERROR_USAGE, "--probe: the run took no time");
     if (samples > PROBE_SAMPLES_MOST)

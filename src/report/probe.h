@@ -55,6 +55,7 @@ struct probe {
     uint32_t steps;
     double energy_j;   // of all samples
     bool is_folded;    // the record had added up launches: their power is spread over their time
+    uint32_t processes; // whose launches stand on each one's own clock
     double channel_hz; // the most that the report's converter gives each of so many channels
     struct probe_measured {
         uint32_t n;

@@ -52,6 +52,9 @@ void probe_print(const struct probe *p, FILE *out) {
                 2 * p->rails, p->channel_hz);
     if (p->is_folded)
         fputs("    launches that the record added up are spread over their time\n", out);
+    if (p->processes > 1)
+        fprintf(out, "    %u processes: the launches of each stand on its own clock\n",
+                p->processes);
     print_rails(p, out);
     if (p->measured.n)
         fprintf(out, "    %-14s %9s %10s %10.3f W in %u readings\n", "measured", "", "",
