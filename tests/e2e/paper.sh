@@ -30,7 +30,7 @@ assert items == list(dict.fromkeys(items))
 for n in range(1, 13): assert 'figure %d' % n in items
 for n in range(1, 6): assert 'table %d' % n in items
 for n in ('summary', 'section 1', 'section 3.1.1', 'section 3.2', 'section 3.2.1', 'section 3.2.3', 'section 3.2.4', 'section 3.2.5',
-          'section 3.3', 'section 3.4', 'section 4.2.1', 'section 4.2.2', 'section 4.2.3', 'section 5', 'section 6', 'section 7'):
+          'section 3.3', 'section 3.4', 'section 4.1', 'section 4.2.1', 'section 4.2.2', 'section 4.2.3', 'section 5', 'section 6', 'section 7'):
     assert n in items, n
 listed = {(r[1], r[3]) for r in docs if not r[0]}
 for p in csv.DictReader(open(root + '/studies/published.csv')):
