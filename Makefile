@@ -11,6 +11,7 @@
 #   make install   command, library, headers, man page under PREFIX
 #   make deb       Debian packages in build/deb: warpwatt, warpwatt-cuda, libwarpwatt0, libwarpwatt-dev
 #   make docs      the reference pages that come from the code's tables
+#   make papers    docs/papers: the page of each paper, from its rows
 #   make characterize  docs/workloads.md and the figures of the workloads' pages (minutes)
 #   make format    clang-format over our sources
 BUILD ?= build
@@ -18,7 +19,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 CC ?= cc
 
-.PHONY: build run test soak bench sanitize clang fuzz install deb docs characterize format clean setup
+.PHONY: build run test soak bench sanitize clang fuzz install deb docs papers characterize format clean setup
 build: $(BUILD)/build.ninja
 	@cmake --build $(BUILD)
 $(BUILD)/build.ninja:
@@ -51,6 +52,8 @@ deb: build
 docs: build
 	@for page in counters stalls instructions classes gpu-keys power circuits expressions; do \
 	    $(BUILD)/warpwatt reference $$page >docs/reference-$$page.md; done
+papers:
+	@tools/paper-pages
 characterize: build
 	@mkdir -p workloads/measured
 	@for size in small paper; do \
