@@ -1,4 +1,5 @@
 // f16, f16x2, bf16 and bf16x2. Scalars live in low halves; their upper halves are written as zero.
+#include "isa/op.h"
 #include "exec/half_lane.h"
 #include "exec/sfu_lane.h"
 

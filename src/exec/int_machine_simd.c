@@ -4,6 +4,7 @@
 // Sources of what carries are: Mesa, src/nouveau/compiler/nak/ir.rs, whose folding its authors run
 // against hardware: a negated word enters as its complement and one, so that zero, negated, carries;
 // and ptxas's code for PTX's add.cc, sub.cc and mad, whose results PTX defines.
+#include "isa/op.h"
 #include "exec/simd.h"
 
 #define COMPLEMENT(k) (x->mods[k] & (OPND_NEG | OPND_NOT) ? ~0u : 0)

@@ -4,6 +4,7 @@
 // one at a time, clamped at their edges.
 #include <math.h>
 
+#include "isa/op.h"
 #include "exec/half_lane.h"
 #include "exec/sfu_lane.h"
 #include "exec/tex.h"

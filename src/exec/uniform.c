@@ -6,6 +6,7 @@
 // whose lanes compilers know to be equal.
 #include <stdlib.h>
 
+#include "isa/op.h"
 #include "exec/uniform.h"
 
 static bool is_predicate(const struct opnd *o) {

@@ -10,6 +10,7 @@
 //
 // The mask here is that of the threads that execute: active and not guarded out. It changes no
 // time.
+#include "sm/config.h"
 #include "activity/sm.h"
 #include "savings/savings_int.h"
 
@@ -93,7 +94,7 @@ static bool make(struct savings_sm *s, void *self, struct sm_technique *t) {
     (void)t;
     struct coma *const k = self;
     k->by_arrays = savings_value(&s->set, "coma") == COMA_ARRAYS;
-    k->array_lanes = s->c.rf_array_lanes != 0 ? s->c.rf_array_lanes : WARP_LANES;
+    k->array_lanes = s->c->rf_array_lanes != 0 ? s->c->rf_array_lanes : WARP_LANES;
     return true;
 }
 

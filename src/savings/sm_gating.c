@@ -8,6 +8,7 @@
 // What an SM does not hold is nobody's work, so times are counted by their rest: an SM without work
 // is on for a while and off otherwise (close). Lines of caches that another technique puts away in
 // SMs without work would be saved twice, so it excludes them.
+#include "activity/sm.h"
 #include "savings/savings_int.h"
 
 enum { // numbers of its own counters, from the first

@@ -1,6 +1,7 @@
 // The power-gating state machines. First schedules that are short enough to follow by hand, then
 // long random ones against a machine that ticks through every cycle as the paper draws it
 // (MICRO-46, figure 2c and section 5), while ours is asked in a few cycles only.
+#include "activity/sm.h"
 #include "test_view.h"
 #include "savings/gating.h"
 

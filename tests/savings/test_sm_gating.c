@@ -1,5 +1,6 @@
 // Gating of whole SMs, schedules by hand: off before the first CTA, on for a while behind the last one,
 // cold and late when it was off, and every cycle in one state.
+#include "activity/sm.h"
 #include "savings/part.h"
 #include "test_view.h"
 
