@@ -204,6 +204,20 @@ FN(plop3) {
     x_set_pred(w, x->d1, lane_lop3(u, a, b, c), mask);
     return EXEC_NEXT;
 }
+FN(plop3_sign) {
+    UNUSED_ENV;
+    SOURCES3;
+    uint32_t t[8], u[8], p = 0, q = 0;
+    lane_lop3_table(t, x->sub);
+    lane_lop3_table(u, x->stype);
+    LANES {
+        p |= lane_lop3(t, pa[i], pb[i], pc[i]) >> 31 ? lane_bit[i] : 0;
+        q |= lane_lop3(u, pa[i], pb[i], pc[i]) >> 31 ? lane_bit[i] : 0;
+    }
+    x_set_pred(w, x->d, p, mask);
+    x_set_pred(w, x->d1, q, mask);
+    return EXEC_NEXT;
+}
 FN(imnmx_p) {
     UNUSED_ENV;
     SOURCES2;

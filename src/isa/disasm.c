@@ -84,8 +84,8 @@ static const struct {
 };
 
 static void put_sub(struct text *t, const struct minst *m) {
-    if (m->op == OP_LOP3 || m->op == OP_PLOP3) put(t, ".0x%02x", m->sub);
-    if (m->op == OP_PLOP3) put(t, ".0x%02x", m->aux);
+    if (m->op == OP_LOP3 || m->op == OP_PLOP3 || m->op == OP_PLOP3S) put(t, ".0x%02x", m->sub);
+    if (m->op == OP_PLOP3 || m->op == OP_PLOP3S) put(t, ".0x%02x", m->aux);
     if (m->op == OP_LEA) put(t, ".%u", m->sub);
     if ((m->op == OP_P2RM || m->op == OP_R2PM) && m->sub) put(t, ".B%u", m->sub);
     if (m->op == OP_HMMA_884 || m->op == OP_HMMA_1688) {

@@ -368,16 +368,15 @@ void translate_vabsdiff4(struct translator *t) {
     enum { A_BYTES = 03210, B_BYTES = 07654, ALL_FOUR = 15 };
     struct minst *const m = t->m;
     three_sources(t, OP_VIDEO, OPC_VIDEO, ITYPE_U32);
-    // Not documented: what differences of signed bytes are.
-    if (tr_bit(t, 73)) tr_refuse(t, "works on signed bytes");
     if (result(t, 81).kind != OPND_NONE) tr_refuse(t, "has a predicate result");
-    const bool adds = tr_bit(t, 75);
-    m->stype = ITYPE_U32;
+    const bool adds = tr_bit(t, 75), is_signed = tr_bit(t, 73);
+    m->stype = is_signed ? ITYPE_S32 : ITYPE_U32; // differences are unsigned
     m->aux = MVIDEO_ABSDIFF;
     m->vec = 4;
     if (!adds) m->src[2] = tr_none();
     m->src[3] = tr_imm((uint64_t)A_BYTES << VIDEO_ASEL | (uint64_t)B_BYTES << VIDEO_BSEL |
                            (uint64_t)ALL_FOUR << VIDEO_MASK |
+                           (uint64_t)is_signed << VIDEO_BSIGNED |
                            (uint64_t)(adds ? VIDEO_OP2_ADD : VIDEO_OP2_NONE) << VIDEO_OP2,
                        2);
 }

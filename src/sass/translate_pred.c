@@ -17,6 +17,20 @@ void translate_plop3(struct translator *t) {
     m->aux = (uint16_t)tr_field(t, 16, 8);
 }
 
+// The same of signs of words.
+void translate_plop3_sign(struct translator *t) {
+    struct minst *const m = t->m;
+    tr_op(t, OP_PLOP3S, OPC_INT_CMP, ITYPE_B32);
+    m->dst[0] = tr_pred(t, 81);
+    m->dst[1] = tr_pred(t, 84);
+    if (pred_is_true(m->dst[1].reg)) m->dst[1] = tr_none();
+    m->src[0] = tr_a(t, 1, 0);
+    m->src[1] = tr_b(t, 1, 0);
+    m->src[2] = tr_c(t, 1, 0);
+    m->sub = (uint8_t)tr_field(t, 72, 8);
+    m->aux = (uint16_t)tr_field(t, 16, 8);
+}
+
 // ---- bits of words ----------------------------------------------------------------------------
 static void as_bits(struct translator *t, enum mop op) {
     struct minst *const m = t->m;

@@ -291,6 +291,20 @@ static void plop3(void **state) {
         check_machine("plop3", m, ref_plop3, 2);
     }
 }
+static void ref_plop3_sign(const struct minst *m, const struct in *in, struct out *out) {
+    const uint32_t at = (in->a >> 31 & 1) << 2 | (in->b >> 31 & 1) << 1 | (in->c >> 31 & 1);
+    out->p = m->sub >> at & 1;
+    out->q = m->aux >> at & 1;
+}
+static void plop3_sign(void **state) {
+    (void)state;
+    for (uint32_t k = 0; k < 256; k++) {
+        struct minst m = MI(.op = OP_PLOP3S, .type = ITYPE_B32, .dst = {P(PD), P(PQ)}, .src = {ABC});
+        m.sub = (uint8_t)k;
+        m.aux = (uint16_t)(k * 37 & 255);
+        check_machine("plop3.sign", m, ref_plop3_sign, 3);
+    }
+}
 static void ref_imnmx(const struct minst *m, const struct in *in, struct out *out) {
     const bool is_signed = m->type == ITYPE_S32;
     const int64_t a = is_signed ? (int32_t)in->a : (int64_t)(uint32_t)in->a;
@@ -435,7 +449,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(iadd3),  cmocka_unit_test(lea),   cmocka_unit_test(imadx),
         cmocka_unit_test(shf),    cmocka_unit_test(prmt),  cmocka_unit_test(complemented),
-        cmocka_unit_test(isetp),  cmocka_unit_test(plop3), cmocka_unit_test(imnmx),
+        cmocka_unit_test(isetp),  cmocka_unit_test(plop3), cmocka_unit_test(plop3_sign), cmocka_unit_test(imnmx),
         cmocka_unit_test(imnmx3), cmocka_unit_test(vote),  cmocka_unit_test(predicates_as_bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,6 +91,8 @@ static const struct {
      "LEA.3 R6, P0, R5, c[0x0][0x160]", OPC_INT_ADD},
     {70, 0x0000000409067211, 0x000fe200078210ff, "LEA R6, P1, R9, R4, 0x2",
      "LEA.2 R6, P1, R9, R4", OPC_INT_ADD},
+    {70, 0x000000030000721f, 0x000fe40000700206, "PLOP3.LUT P0, PT, R0.SIGN, R3.SIGN, R6.SIGN, 0x2, 0x0",
+     "PLOP3.SIGN.0x02.0x00 P0, R0, R3, R6", OPC_INT_CMP},
     {70, 0x0000000d00007211, 0x000fe200078f28ff, "LEA.HI R0, R0, R13, RZ, 0x5",
      "LEA.5.HI R0, R0, R13, RZ", OPC_INT_ADD},
     {70, 0x0000006869067211, 0x000fe200078fcaff, "LEA.HI.SX32 R6, R105, R104, 0x19",
@@ -159,6 +161,8 @@ static const struct {
      "VIDEO.U32 R28, R10, R11, RZ, 0xf0fac688", OPC_VIDEO},
     {70, 0x0000000b0a1d7215, 0x000fe200000e0802, "VABSDIFF4.U8.ACC R29, R10, R11, R2",
      "VIDEO.U32 R29, R10, R11, R2, 0x1f0fac688", OPC_VIDEO},
+    {70, 0x0000000700077215, 0x000fd000000e0a06, "VABSDIFF4.ACC R7, R0, R7, R6",
+     "VIDEO.S32 R7, R0, R7, R6, 0x5f0fac688", OPC_VIDEO},
     {70, 0x0000654004027816, 0x000fe20000000007, "PRMT R2, R4, 0x6540, R7",
      "PRMT R2, R4, R7, 0x6540", OPC_INT_LOGIC},
     {70, 0x0000000a06107216, 0x000fe20000000107, "PRMT.F4E R16, R6, R10, R7",
@@ -409,7 +413,6 @@ static void refusals(void **state) {
         uint64_t lo, hi;
         const char *why;
     } word[] = {
-        {70, 0x0000000b0a1c7215, 0x000fe200000e0202, "works on signed bytes"},
         {70, 0x0000000b0a1c7215, 0x000fe20000000002, "has a predicate result"},
         {70, 0x0000000a00107300, 0x000fe20000000200, "has a predicate result"},
         {70, 0x0000000100027203, 0x000fe20000000000, "chooses predicates by a register"},
