@@ -433,18 +433,38 @@ static enum exec_outcome isspace_(struct exec_env *e, struct exec_warp *w, const
     return EXEC_NEXT;
 }
 
+// Machine code's ZFILL: how far an address lies behind a multiple of the size is how many bytes at
+// the end are zero. The multiples go to vectors that nothing reads; answers where.
+static uint32_t zero_fill(struct exec_warp *w, const struct xinst *x, uint32_t *words,
+                          uint32_t mask, uint32_t *size) {
+    const uint32_t at = w->cta->launch->im->n_regs * VEC_BYTES;
+    const uint32_t *const p = x_src(w, x->b);
+    uint32_t *const scratch = x_dst(w, at);
+    FOR_EACH_BIT32(i, mask) {
+        const uint64_t a = lane_address(p, x, *words, i);
+        const uint32_t behind = (uint32_t)a & (x->bytes - 1u);
+        size[i] = x->bytes - behind;
+        x_put64(scratch, i, a - behind);
+    }
+    *words = 2;
+    return at;
+}
+
 // cp.async: the bytes move at once, the group operations only take time. A source size (or a
 // predicate that says "ignore the source") zeroes the rest.
 static enum exec_outcome cp_async(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                                   uint32_t mask) {
     struct mem_lanes to, from;
     struct xinst there = *x; // the offset belongs to the destination
-    there.space = SPACE_SHARED;
     const struct minst *m = x_minst(w, x);
+    const bool is_machine = w->cta->launch->im->is_machine_code;
+    there.space = SPACE_SHARED;
+    if (is_machine) there.offset = (int32_t)x->offset;
     if (!mem_resolve(e, w, &there, mask, x->a, m->src[0].words, x->bytes, true, &to))
         return EXEC_FAULT;
     there.space = SPACE_GLOBAL;
-    there.offset = 0;
+    there.offset = is_machine ? x->offset >> 32 : 0;
+    there.e = X_POOL;
     uint32_t size[WARP_LANES], reading = 0;
     FOR_EACH_BIT32(i, mask) {
         size[i] = x->bytes;
@@ -454,7 +474,12 @@ static enum exec_outcome cp_async(struct exec_env *e, struct exec_warp *w, const
             size[i] = x_src(w, x->c)[i] < x->bytes ? x_src(w, x->c)[i] : x->bytes;
         if (size[i]) reading |= 1u << i;
     }
-    if (!mem_resolve(e, w, &there, reading, x->b, m->src[1].words, x->bytes, false, &from))
+    uint32_t source = x->b, words = m->src[1].words;
+    if (is_machine && x->sub) {
+        source = zero_fill(w, &there, &words, reading, size);
+        there.offset = 0;
+    }
+    if (!mem_resolve(e, w, &there, reading, source, words, x->bytes, false, &from))
         return EXEC_FAULT;
     if (!check_writes(e, w, x, mask, &to)) return EXEC_FAULT;
     FOR_EACH_BIT32(i, mask) {

@@ -19,7 +19,9 @@ enum {
     EVICT_AT = 84,
     ATOM_AT = 87,
     DONE_AT = 81, // predicate result
-    UNIFORM_AT = 91
+    UNIFORM_AT = 91,
+    ATOMIC_WIDE_AT = 70, // a register of 64 bits beside a uniform one
+    REDUCTION_WIDE_AT = 90
 };
 enum evict { EVICT_FIRST, EVICT_NORMAL, EVICT_LAST, EVICT_LAST_USE, EVICT_UNCHANGED, EVICT_NONE };
 
@@ -47,6 +49,9 @@ static void local_address(struct translator *t, uint32_t uniform_at, bool is_sca
     address(t, 1, 40, 24);
     if (is_scaled) t->m->src[0].mods |= (uint8_t)(power[tr_field(t, 78, 2)] << OPND_SCALE_AT);
     uniform_part(t, 1, uniform_at);
+}
+void tr_shared_address(struct translator *t, uint32_t uniform_at) {
+    local_address(t, uniform_at, false);
 }
 // [A.64 + UR + offset] or [A.U32 + UR + offset]; where `hide_at` is set the uniform register
 // describes memory instead, which means nothing here.
@@ -301,10 +306,10 @@ static uint8_t global_type(struct translator *t) {
     return t->gen >= SASS_90 ? type_of(t, n, atom_type_90, WW_COUNT(atom_type_90))
                              : type_of(t, n, atom_type, WW_COUNT(atom_type));
 }
-static void atomic_address(struct translator *t) {
+static void atomic_address(struct translator *t, uint32_t wide_at) {
     if (t->form == 4 && t->gen >= SASS_75) {
         tr_ignore(t, WIDE_AT, 1);
-        global_address(t, 64, 70, 71);
+        global_address(t, 64, wide_at, 71);
     } else {
         plain_address(t, 40, 24);
     }
@@ -325,7 +330,7 @@ static void atom(struct translator *t, enum isa_space space) {
            global_type(t));
     atomic_order(t);
     old_value(t);
-    atomic_address(t);
+    atomic_address(t, ATOMIC_WIDE_AT);
     operand(t, 1, 32);
     done(t);
 }
@@ -360,7 +365,7 @@ void translate_red(struct translator *t) {
     if (t->form == 4 && t->gen < SASS_75)
         plain_address(t, 40, 24);
     else
-        atomic_address(t);
+        atomic_address(t, REDUCTION_WIDE_AT);
     operand(t, 1, 32);
 }
 // Of floats, from 9.0 on.
@@ -378,7 +383,7 @@ static void atom_float(struct translator *t, enum isa_space space) {
     atomic_float(t, MATOM_ADD);
     t->m->space = (uint8_t)space;
     old_value(t);
-    atomic_address(t);
+    atomic_address(t, ATOMIC_WIDE_AT);
     operand(t, 1, 32);
     done(t);
 }
@@ -386,7 +391,7 @@ void translate_atom_float(struct translator *t) { atom_float(t, SPACE_GENERIC); 
 void translate_atomg_float(struct translator *t) { atom_float(t, SPACE_GLOBAL); }
 void translate_red_float(struct translator *t) {
     atomic_float(t, MATOM_ADD);
-    atomic_address(t);
+    atomic_address(t, REDUCTION_WIDE_AT);
     operand(t, 1, 32);
 }
 
@@ -394,9 +399,21 @@ static uint8_t shared_type(struct translator *t) {
     const uint32_t n = tr_field(t, SIZE_AT, t->gen >= SASS_90 ? 3 : 2);
     return swapped_type(t, n);
 }
+// POPC.INC: each lane adds 1. Not documented: the old value that a lane would get.
+static void count_lanes(struct translator *t) {
+    enum { POPC_INC = 10, POPC_INC_90 = 11 };
+    if (tr_field(t, ATOM_AT, 4) != (t->gen >= SASS_90 ? POPC_INC_90 : POPC_INC))
+        tr_refuse(t, "arrives at a barrier in memory");
+    atomic(t, SPACE_SHARED, MATOM_ADD, ITYPE_U32);
+    tr_ignore(t, SIZE_AT, 3);
+    old_value(t);
+    if (t->m->dst[0].kind != OPND_NONE) tr_refuse(t, "has a result that is not documented");
+    t->m->src[1] = tr_imm(1, 1);
+    local_address(t, 64, true);
+}
 void translate_atoms(struct translator *t) {
     if (t->form == 7) {
-        tr_refuse(t, "works on barriers in memory");
+        count_lanes(t);
         return;
     }
     const uint32_t op = tr_field(t, ATOM_AT, 4);
@@ -470,11 +487,56 @@ void translate_cctl(struct translator *t) {
     t->m->op = OP_PREFETCH;
     t->m->sub = what == PREFETCH_1 ? 1 : 2;
 }
+// Of local memory: caches hold no data here.
 void translate_cctll(struct translator *t) {
     tr_op(t, OP_CCTL, OPC_FENCE, ITYPE_B32);
+    t->m->space = SPACE_LOCAL;
     tr_ignore(t, 87, 4);
-    tr_ignore(t, 24, 8);
-    tr_ignore(t, 32, 8);
+    if (t->form == 4) {
+        address(t, 1, 40, 24);
+        return;
+    }
+    tr_ignore(t, 24, 16);
     tr_ignore(t, 40, 24);
     tr_ignore(t, UNIFORM_AT, 1);
 }
+
+// ---- copies into shared memory ----------------------------------------------------------------
+// Lanes for which the predicate is false store zeros. With ZFILL the source's distance from a
+// multiple of the size says how many bytes at the end are zero: ptxas adds size - n for n bytes.
+void translate_ldgsts(struct translator *t) {
+    enum { TO_AT = 44, TO_BITS = 20, FROM_AT = 32, FROM_BITS = 12, WORD = 4, LONGEST = 6 };
+    enum { BYPASS_NOT = 81, ZERO_FILL = 82, SOURCE_WIDE = 70, DESCRIBED = 76 };
+    struct minst *const m = t->m;
+    tr_op(t, OP_CPASYNC, OPC_LD_GLOBAL, ITYPE_B32);
+    m->space = SPACE_SHARED;
+    const uint32_t size = tr_field(t, SIZE_AT, 3);
+    if (size < WORD || size > LONGEST) tr_refuse(t, "has a size that is not documented");
+    m->aux = (uint16_t)(1u << (size & 7) >> 2);
+    m->cop = tr_bit(t, BYPASS_NOT) ? MCOP_CA : MCOP_CG;
+    m->sub = tr_bit(t, ZERO_FILL);
+    tr_ignore(t, EVICT_AT, 3);
+    tr_ignore(t, 71, 2); // how much of L2's lines to fetch: a hint
+    if (tr_field(t, ORDER_AT, 4)) tr_refuse(t, "has an order that is not documented");
+    const int64_t to = (int32_t)(tr_field(t, TO_AT, TO_BITS) << (32 - TO_BITS)) >> (32 - TO_BITS);
+    const int64_t from =
+        (int32_t)(tr_field(t, FROM_AT, FROM_BITS) << (32 - FROM_BITS)) >> (32 - FROM_BITS);
+    m->offset = (int64_t)((uint64_t)from << 32 | (uint32_t)to);
+    m->src[0] = tr_reg(t, 16, 1);
+    m->src[1] = tr_reg(t, 24, tr_bit(t, SOURCE_WIDE) ? 2 : 1);
+    const struct opnd u = t->form == 6 ? tr_ureg(t, 64, 1) : tr_none();
+    if (u.kind == OPND_UGPR) m->src[3] = u;
+    const bool is_described = tr_bit(t, DESCRIBED);
+    if (t->form == 7) {
+        if (is_described)
+            tr_ignore(t, 64, 6);
+        else if (tr_ureg(t, 64, 1).kind == OPND_UGPR)
+            tr_refuse(t, "adds a uniform register to the source");
+    }
+    tr_ignore(t, UNIFORM_AT, 1);
+    const struct opnd reads = tr_pred_not(t, 87);
+    if (reads.reg == PRED_TRUE && !reads.mods) return;
+    m->src[2] = reads; // that of the record ignores the source
+    m->src[2].mods ^= OPND_NOT;
+}
+void translate_ldgdepbar(struct translator *t) { tr_op(t, OP_CPCOMMIT, OPC_FENCE, ITYPE_NONE); }

@@ -21,8 +21,9 @@ static const uint8_t coordinates[] = {1, 2, 3, 3, 2, 3, 0, 4}; // layers among t
 // In a bank of constants.
 static struct opnd bound_handle(struct translator *t) {
     if (t->form == 7) {
-        tr_refuse(t, "finds its texture by a uniform register");
-        return tr_none();
+        tr_ignore(t, 91, 1); // the mark of words with a uniform source
+        if (tr_field(t, 46, 8)) tr_refuse(t, "adds to a handle");
+        return tr_ureg(t, 40, 1);
     }
     return (struct opnd){.kind = OPND_CONST,
                          .words = 1,

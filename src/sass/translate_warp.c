@@ -36,6 +36,28 @@ void translate_redux(struct translator *t) {
     t->m->src[0] = tr_reg(t, 24, 1);
 }
 
+// ---- matrices ---------------------------------------------------------------------------------
+void translate_ldsm(struct translator *t) {
+    enum { PLAIN, TURNED, OTHER };
+    static const uint8_t matrices[] = {1, 2, 4, 0};
+    const uint32_t kind = tr_field(t, 78, 2), n = matrices[tr_field(t, 72, 2)];
+    tr_op(t, OP_LDSM, OPC_LD_SHARED, ITYPE_B32);
+    if (kind >= OTHER || !n) {
+        tr_refuse(t, "loads matrices of a shape that is not executed");
+        return;
+    }
+    t->m->space = SPACE_SHARED;
+    t->m->sub = kind == TURNED;
+    t->m->vec = (uint8_t)n;
+    tr_dst(t, n);
+    tr_shared_address(t, 32);
+}
+void translate_movm(struct translator *t) {
+    tr_op(t, OP_MOVM, OPC_SHFL, ITYPE_B32);
+    tr_dst(t, 1);
+    t->m->src[0] = tr_reg(t, 24, 1);
+}
+
 // ---- barriers of the block --------------------------------------------------------------------
 // A barrier's number, and the count of threads if it has one: of each a register or an immediate, or
 // both in one register.
@@ -84,6 +106,13 @@ void translate_b2r(struct translator *t) {
     t->m->src[0] = (struct opnd){.kind = OPND_RESULT, .words = 1};
 }
 
+// An event of the profiler, which has no reader here.
+void translate_pmtrig(struct translator *t) {
+    tr_op(t, OP_NOP, OPC_CTRL, ITYPE_NONE);
+    tr_ignore(t, 32, 16);
+    tr_ignore(t, 87, 4);
+}
+
 // ---- dependence counters ----------------------------------------------------------------------
 void translate_depbar(struct translator *t) {
     tr_op(t, OP_DEPBAR, OPC_CTRL, ITYPE_U32);
@@ -93,4 +122,6 @@ void translate_depbar(struct translator *t) {
     t->m->sub = (uint8_t)tr_field(t, 44, 3);
     t->m->aux = (uint16_t)tr_field(t, 38, 6);
     if (t->m->sub >= CONTROL_COUNTERS) tr_refuse(t, "names a counter that does not exist");
+    // ptxas has copies into shared memory (LDGDEPBAR) counted by counter 0.
+    if (t->gen >= SASS_80 && t->m->sub == 0) t->m->flags |= MF_ACQUIRE;
 }

@@ -56,6 +56,9 @@ struct opnd tr_b2(struct translator *t, uint32_t words, uint32_t signs);
 // Like tr_b2, for opcodes whose register stands in bits 64 to 71 (DADD).
 struct opnd tr_b2_late(struct translator *t, uint32_t words, uint32_t signs);
 struct opnd tr_imm(uint64_t value, uint32_t words);
+// src[0], offset and src[3] of [A + UR + offset] in shared memory (7.5 and later), whose uniform
+// register stands from bit uniform_at on.
+void tr_shared_address(struct translator *t, uint32_t uniform_at);
 static inline struct opnd tr_none(void) { return (struct opnd){0}; }
 
 #endif

@@ -180,6 +180,7 @@ static uint16_t flags_of(const struct minst *m, const struct sm_inst *in, bool h
     case OP_MEMBAR: f |= SI_FENCE | SI_SOLO; break;
     case OP_CPCOMMIT: f |= SI_COMMIT; break;
     case OP_CPWAIT: f |= SI_ASYNC_WAIT | SI_SOLO; break;
+    case OP_DEPBAR: f |= m->flags & MF_ACQUIRE ? SI_ASYNC_WAIT : 0; break;
     case OP_SYSCALL: f |= SI_SOLO; break;
     case OP_SHFL: f |= SI_SHUFFLE; break;
     default: break;

@@ -267,6 +267,47 @@ static void shuffles_among_those_there(void **state) {
     prog_free(p);
 }
 
+// Copies into shared memory: offsets on both sides, a uniform register at the destination; where the
+// predicate says so, or as far as the address lies behind a multiple of the size, zeros.
+static void copies(void **state) {
+    (void)state;
+    for (uint32_t bytes = 4; bytes <= 16; bytes *= 2) {
+        struct prog *p = machine();
+        const uint64_t buf = devmem_alloc(p->mem, 32 * 16, 256, "buf");
+        uint8_t *host = devmem_host(p->mem, buf, 32 * 16);
+        for (uint32_t i = 0; i < 32 * 16; i++) host[i] = (uint8_t)(1 + i % 251);
+        for (uint32_t fills = 0; fills < 2; fills++) {
+            struct minst *m =
+                access(p, OP_CPASYNC, SPACE_SHARED, NONE_, R(2), fills ? RD(6) : RD(4),
+                       (int64_t)((uint64_t)(uint32_t)-32 << 32 | (uint32_t)-64));
+            m->aux = (uint16_t)bytes;
+            m->sub = (uint8_t)fills;
+            m->src[2] = P(3);
+            m->src[3] = UR(2, 1);
+        }
+        prog_start(p);
+        set_uniform(p, 2, 128);
+        warp0(p)->pred[3] = 0x80000010;
+        for (uint32_t i = 0; i < 32; i++) {
+            reg(p, 2)[i] = 16 * i;
+            set64(p, 4, i, buf + 16 * i + 32);
+            set64(p, 6, i, buf + 16 * i + 32 + i % bytes);
+        }
+        for (uint32_t fills = 0; fills < 2; fills++) {
+            memset(p->cta.shared, 0xee, SHARED_BYTES);
+            step_to(p, fills, ~0u, EXEC_MEMORY);
+            assert_int_equal(p->env.access.kind, ACCESS_ASYNC_COPY);
+            for (uint32_t i = 0; i < 32; i++)
+                for (uint32_t b = 0; b < 16; b++) {
+                    const uint32_t n = 0x80000010u >> i & 1 ? 0 : bytes - (fills ? i % bytes : 0);
+                    const uint32_t want = b >= bytes ? 0xee : b < n ? 1 + (16 * i + b) % 251 : 0;
+                    assert_int_equal(p->cta.shared[64 + 16 * i + b], want);
+                }
+        }
+        prog_free(p);
+    }
+}
+
 // Two warps, of which lanes of the second are gone, reduce; number and count in one register.
 static void barrier_results(void **state) {
     (void)state;
@@ -322,6 +363,7 @@ int main(void) {
                                        cmocka_unit_test(atomics_that_answer),
                                        cmocka_unit_test(casts),
                                        cmocka_unit_test(shuffles_among_those_there),
+                                       cmocka_unit_test(copies),
                                        cmocka_unit_test(barrier_results)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
