@@ -58,13 +58,14 @@ static uint64_t fold(const json_t *activity) {
     return h;
 }
 
-// `gpu`, `policies` and whether it is functional from `how`.
+// `gpu`, `policies`, which code and whether it is functional from `how`.
 static int run_once(struct cli *c, const struct workload *w, uint32_t threads,
                     const struct session *how, struct sample *out) {
     const char *const record = cli_temporary_name(c);
     if (!record) return cli_fail(c, WW_ERROR_IO);
     struct run_request q = {.session = {.gpu = how->gpu,
                                         .policies = how->policies,
+                                        .code = how->code,
                                         .host_threads = threads,
                                         .functional = how->functional,
                                         .record = record},
@@ -258,9 +259,9 @@ const struct cli_spec spec_bench = {
 struct speeds {
     const struct workload *list;
     uint32_t n, runs;
-    json_t *timed, *functional, *later;
+    json_t *timed, *functional, *later, *code;
     double geomean[3], functional_geomean; // logarithms; [threads]
-    double later_geomean;                  // the same of LATER, one thread
+    double later_geomean, code_geomean;    // the same of LATER, one thread; of its machine code
     double least;                          // of one thread
     double open_s, later_open_s;
 };
@@ -328,6 +329,10 @@ static int write_speeds(struct cli *c, const struct speeds *b, const char *host,
                                   "geomean_warp_instructions_per_s", exp(b->later_geomean),
                                   "geomean_over_gtx480", exp(b->later_geomean - b->geomean[1]),
                                   "open_ms", b->later_open_s * 1e3));
+    json_object_set_new(o, "machine_code",
+                        json_pack("{s:O,s:f,s:f}", "kernels", b->code,
+                                  "geomean_warp_instructions_per_s", exp(b->code_geomean),
+                                  "geomean_over_compiled", exp(b->code_geomean - b->later_geomean)));
     char *text = json_dumps(o, JSON_INDENT(1));
     const bool written = text && file_write_atomic(out, text, strlen(text), &c->diags) == WW_OK;
     free(text);
@@ -343,6 +348,7 @@ static int speeds(struct cli *c, const struct workload *list, uint32_t n, uint32
                        .timed = json_array(),
                        .functional = json_array(),
                        .later = json_array(),
+                       .code = json_array(),
                        .least = INFINITY};
     const char *host = machine(c);
     printf("%s; %s, all counting on; medians of %u\n\n", host, FIRST, runs);
@@ -362,10 +368,17 @@ static int speeds(struct cli *c, const struct workload *list, uint32_t n, uint32
         code = one_thread_speeds(c, &b, &how, b.later, &b.later_geomean);
     }
     if (!code) {
+        printf("\n%s, one thread, the vendor's machine code of the same kernels\n", LATER);
+        const struct session how = {.gpu = LATER, .code = "sass"};
+        code = one_thread_speeds(c, &b, &how, b.code, &b.code_geomean);
+    }
+    if (!code) {
         b.open_s = time_to_open(c, FIRST);
         b.later_open_s = time_to_open(c, LATER);
         printf("%-14s %7u %67s %10.3f M warp instructions/s, %.2f times %s's\n", "geometric mean",
                1u, "", exp(b.later_geomean) / 1e6, exp(b.later_geomean - b.geomean[1]), FIRST);
+        printf("%-14s %7u %67s %10.3f M warp instructions/s, %.2f times that of PTX\n", "machine code",
+               1u, "", exp(b.code_geomean) / 1e6, exp(b.code_geomean - b.later_geomean));
         printf("\ntwo threads are %.2f times as fast as one; slowest kernel %.3f M/s; %s opens "
                "in %.1f ms, %s in %.1f ms\n",
                exp(b.geomean[2] - b.geomean[1]), b.least / 1e6, FIRST, b.open_s * 1e3, LATER,
@@ -375,6 +388,7 @@ static int speeds(struct cli *c, const struct workload *list, uint32_t n, uint32
     json_decref(b.timed);
     json_decref(b.functional);
     json_decref(b.later);
+    json_decref(b.code);
     return code;
 }
 
