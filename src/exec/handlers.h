@@ -73,7 +73,7 @@
     X(st32_shared) X(ld32_local) X(st32_local) X(ld32_local_any) X(st32_local_any) X(ldc32)    \
     X(atom32_global) X(atom32_shared) X(cast32_shared)
 
-#define EXEC_MMA_HANDLERS(X) X(hmma_884) X(hmma_1688)
+#define EXEC_MMA_HANDLERS(X) X(hmma_884) X(hmma_1688) X(hmma_16)
 
 // clang-format on
 

@@ -1,6 +1,8 @@
 // Matrices that the lanes of a warp hold: products of integers and bits, loads by rows,
 // transposition. Products of floating-point numbers are in mma_simd.c. Where the elements lie:
 // code/mma.def.
+#include <math.h>
+
 #include "exec/matrix.h"
 
 #include "exec/mem.h"
@@ -26,41 +28,81 @@ static uint32_t clamped(int64_t sum, bool sat) {
     return (uint32_t)sum;
 }
 
+// Products of the elements of two words.
+static int64_t word_product(const struct xinst *x, uint32_t a, uint32_t b, uint32_t bits) {
+    if (bits == 1) return bits_count32(x->sub & MMA_AND ? a & b : a ^ b);
+    const bool sa = x->sub & MMA_A_SIGNED, sb = x->sub & MMA_B_SIGNED;
+    int64_t sum = 0;
+    for (uint32_t k = 0; k < 32 / bits; k++)
+        sum += element(a, k, bits, sa) * element(b, k, bits, sb);
+    return sum;
+}
 // Lane 4 g + t holds k from t words on of A's row g and of B's column g; of D row g, columns 2 t
-// and 2 t + 1.
+// and 2 t + 1. With two halves of rows A and D have those of row g + 8 behind each; each further
+// word of B is of the next eight words of k (PTX ISA, m16n8k32 and the like).
 static enum exec_outcome product(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                                 uint32_t mask, uint32_t bits) {
+                                 uint32_t mask, uint32_t bits, uint32_t halves, uint32_t words) {
     if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
     const uint32_t *pa = x_src(w, x->a), *pb = x_src(w, x->b), *pc = x_src(w, x->c);
-    const bool sa = x->sub & 1, sb = x->sub & 2, sat = x->flags & MF_SAT;
-    uint32_t d[2 * WARP_LANES];
-    for (uint32_t i = 0; i < 2 * WARP_LANES; i++) {
-        const uint32_t lane = i % WARP_LANES, row = lane / 4, col = lane % 4 * 2 + i / WARP_LANES;
+    const bool sat = x->flags & MF_SAT;
+    uint32_t d[4 * WARP_LANES];
+    for (uint32_t i = 0; i < 2 * halves * WARP_LANES; i++) {
+        const uint32_t lane = i % WARP_LANES, column = i / WARP_LANES % 2;
+        const uint32_t half = i / WARP_LANES / 2, row = lane / 4, col = lane % 4 * 2 + column;
         int64_t sum = (int32_t)pc[i];
-        for (uint32_t t = 0; t < 4; t++) {
-            const uint32_t a = pa[4 * row + t], b = pb[4 * col + t];
-            if (bits == 1)
-                sum += bits_count32(a ^ b);
-            else
-                for (uint32_t k = 0; k < 32 / bits; k++)
-                    sum += element(a, k, bits, sa) * element(b, k, bits, sb);
+        for (uint32_t n = 0; n < 4 * words; n++) {
+            const uint32_t word = n / 4, t = n % 4;
+            const uint32_t a = pa[(half + halves * word) * WARP_LANES + 4 * row + t];
+            sum += word_product(x, a, pb[word * WARP_LANES + 4 * col + t], bits);
         }
         d[i] = clamped(sum, sat);
     }
-    memcpy(x_dst(w, x->d), d, sizeof d);
+    memcpy(x_dst(w, x->d), d, 2 * halves * WARP_LANES * sizeof d[0]);
     return EXEC_NEXT;
 }
 static enum exec_outcome product8(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                                   uint32_t mask) {
-    return product(e, w, x, mask, 8);
+    return product(e, w, x, mask, 8, 1, 1);
 }
 static enum exec_outcome product4(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                                   uint32_t mask) {
-    return product(e, w, x, mask, 4);
+    return product(e, w, x, mask, 4, 1, 1);
 }
 static enum exec_outcome product1(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                                   uint32_t mask) {
-    return product(e, w, x, mask, 1);
+    return product(e, w, x, mask, 1, 1, 1);
+}
+static enum exec_outcome product16(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                   uint32_t mask) {
+    return product(e, w, x, mask, isa_type_bits(x->stype), 2, x->vec);
+}
+
+// ---- doubles ---------------------------------------------------------------------------------
+
+static uint64_t signed_64(const uint32_t *p, uint32_t lane, uint8_t mods) {
+    const uint64_t sign = 1ull << 63;
+    uint64_t v = x_get64(p, lane);
+    if (mods & OPND_ABS) v &= ~sign;
+    return mods & OPND_NEG ? v ^ sign : v;
+}
+// Lane 4 g + t holds k t of A's row g and of B's column g; of D row g, columns 2 t and 2 t + 1. A
+// chain of fused multiply-adds, to nearest (MMA-Sim, arXiv:2511.10909).
+static enum exec_outcome product_double(struct exec_env *e, struct exec_warp *w,
+                                        const struct xinst *x, uint32_t mask) {
+    if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
+    const uint32_t *pa = x_src(w, x->a), *pb = x_src(w, x->b), *pc = x_src(w, x->c);
+    uint32_t d[4 * WARP_LANES];
+    for (uint32_t i = 0; i < 2 * WARP_LANES; i++) {
+        const uint32_t lane = i % WARP_LANES, column = i / WARP_LANES;
+        const uint32_t row = lane / 4, col = lane % 4 * 2 + column;
+        double sum = as_f64(signed_64(pc + 2 * column * WARP_LANES, lane, x->mods[2]));
+        for (uint32_t t = 0; t < 4; t++)
+            sum = fma(as_f64(signed_64(pa, 4 * row + t, x->mods[0])),
+                      as_f64(signed_64(pb, 4 * col + t, x->mods[1])), sum);
+        x_put64(d + 2 * column * WARP_LANES, lane, sum != sum ? F64_NAN : as_u64(sum));
+    }
+    memcpy(x_dst(w, x->d), d, sizeof d);
+    return EXEC_NEXT;
 }
 
 // ---- 8x8 matrices of 16 bits -----------------------------------------------------------------
@@ -108,8 +150,7 @@ static enum exec_outcome load(struct exec_env *e, struct exec_warp *w, const str
     return EXEC_MEMORY;
 }
 
-const exec_fn matrix_fns[] = {[MATRIX_8816] = product8,
-                              [MATRIX_8832] = product4,
-                              [MATRIX_88128] = product1,
-                              [MATRIX_LOAD] = load,
-                              [MATRIX_TURN] = turn};
+const exec_fn matrix_fns[] = {
+    [MATRIX_8816] = product8, [MATRIX_8832] = product4,         [MATRIX_88128] = product1,
+    [MATRIX_16] = product16,  [MATRIX_DOUBLE] = product_double, [MATRIX_LOAD] = load,
+    [MATRIX_TURN] = turn};

@@ -207,4 +207,99 @@ FN(hmma_1688) {
     return EXEC_NEXT;
 }
 
+// ---- sixteen rows, and formats with a wide exponent -------------------------------------------
+// Compute capability 8.0 and later: a unit adds so many products and the sum at once, with so many
+// bits behind the point; the sum of a group is the summand of the next. Sources: MMA-Sim, which has
+// A100, RTX 40 and H100 bit for bit. Not documented: the least exponents.
+struct adder {
+    uint32_t terms;
+    int32_t fraction, least; // least exponent of all terms: what a zero counts with
+};
+enum { MOST_TERMS = 16 };
+LANE_FN struct adder adder_of(const struct xinst *x) {
+    const bool is_hopper = x->bytes & MMA_HOPPER;
+    struct adder a = {is_hopper ? 16 : 8, is_hopper ? 25 : 24, is_hopper ? -133 : -132};
+    if (x->stype == ITYPE_TF32) a.terms /= 2;
+    if (x->type == ITYPE_F16) a.least = is_hopper ? -21 : LEAST_1688;
+    if (a.terms > x->sub) a.terms = x->sub;
+    return a;
+}
+struct wide_sums {
+    double a[MOST_TERMS][OUTPUTS], b[MOST_TERMS][OUTPUTS];
+    double c[OUTPUTS];
+    uint32_t d[OUTPUTS];
+};
+LANE_FN int32_t exponent_above(double v, int32_t least) {
+    const int32_t e = (int32_t)(as_u64(v) >> 52 & 0x7ff) - 1023;
+    return v == 0.0 ? NO_EXPONENT : e < least ? least : e;
+}
+LANE_FN bool is_finite_64(double v) {
+    return (as_u64(v) & 0x7ff0000000000000ull) != 0x7ff0000000000000ull;
+}
+// `normal`: exponent of the factors' least normal number.
+LANE_FN double fused_wide(const struct wide_sums *s, uint32_t i, const struct adder *by,
+                          uint32_t from, int32_t normal) {
+    int32_t top = exponent_above(s->c[i], -126);
+    double plain = s->c[i];
+    bool finite = is_finite_64(plain);
+    for (uint32_t k = 0; k < by->terms; k++) {
+        const double a = s->a[from + k][i], b = s->b[from + k][i];
+        const int32_t e = exponent_above(a, normal) + exponent_above(b, normal);
+        top = e > top ? e : top;
+        plain += a * b; // exact before the sum
+        finite = finite && is_finite_64(a) && is_finite_64(b);
+    }
+    top = top < by->least ? by->least : top > 300 ? 300 : top;
+    const double scale = two_to(by->fraction - top);
+    double sum = (double)(int32_t)((finite ? s->c[i] : 0.0) * scale);
+    for (uint32_t k = 0; k < by->terms; k++) {
+        const double p = s->a[from + k][i] * s->b[from + k][i];
+        sum += (double)(int32_t)((finite ? p : 0.0) * scale);
+    }
+    return finite ? sum * two_to(top - by->fraction) : plain;
+}
+
+// A word's numbers: two of 16 bits, or one of tf32, whose low bits the unit does not see.
+LANE_FN double number_of(uint32_t v, uint32_t half, uint8_t type, uint32_t flip) {
+    const uint32_t u = v ^ flip;
+    if (type == ITYPE_TF32) return (double)as_f32(u & 0xffffe000u);
+    return half_widen(u >> 16 * half & 0xffff, type == ITYPE_BF16);
+}
+// Lane 4 g + t has of A rows g and g + 8 in turns, of B column g: words t, t + 4, ... of k. D and C as
+// HMMA.1688.
+FN(hmma_16) {
+    if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
+    SOURCES3;
+    const struct adder by = adder_of(x);
+    const bool is_half = x->type == ITYPE_F16, is_tf32 = x->stype == ITYPE_TF32;
+    const uint32_t in_word = is_tf32 ? 1 : 2, sign = is_tf32 ? 0x80000000u : 0x80008000u;
+    const uint32_t flip_a = x->mods[0] & OPND_NEG ? sign : 0;
+    const uint32_t flip_b = x->mods[1] & OPND_NEG ? sign : 0;
+    struct wide_sums s;
+    for (uint32_t i = 0; i < OUTPUTS; i++) {
+        const uint32_t lane = i % WARP_LANES, k = i / WARP_LANES; // element: row, column bit
+        const uint32_t g = lane / 4, col = lane % 4 * 2 + (k & 1);
+        s.c[i] = (double)summand(pc, k, lane, is_half);
+        for (uint32_t m = 0; m < x->sub; m++) {
+            const uint32_t word = m / in_word, t = word % 4, far = word / 4;
+            const uint32_t a = pa[((k >> 1) + 2 * far) * WARP_LANES + 4 * g + t];
+            const uint32_t b = pb[far * WARP_LANES + 4 * col + t];
+            s.a[m][i] = number_of(a, m % in_word, x->stype, flip_a);
+            s.b[m][i] = number_of(b, m % in_word, x->stype, flip_b);
+        }
+    }
+    const int32_t normal = x->stype == ITYPE_F16 ? -14 : -126;
+    for (uint32_t from = 0; from < x->sub; from += by.terms) {
+        for (uint32_t i = 0; i < OUTPUTS; i++) {
+            const double v = fused_wide(&s, i, &by, from, normal);
+            s.d[i] = is_half ? f16_from_f64(v) : cut_to_single(v);
+            s.c[i] = (double)(is_half ? f16_to_f32(s.d[i]) : as_f32(s.d[i]));
+        }
+    }
+    struct sums out;
+    memcpy(out.d, s.d, sizeof out.d);
+    put_results(x_dst(w, x->d), &out, 4, is_half);
+    return EXEC_NEXT;
+}
+
 const exec_fn AT_LEVEL(mma_fns)[] = {EXEC_MMA_HANDLERS(HANDLER_ROW)};

@@ -49,8 +49,8 @@ static const char *const shfl_text[] = {"UP", "DOWN", "BFLY", "IDX"};
 static const char *const vote_text[] = {"ALL", "ANY", "EQ", "BALLOT"};
 static const char *const minmax_text[] = {"MIN", "MAX"};
 static const char *const prmt_text[] = {"", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"};
-static const char *const atom_text[] = {"ADD", "MIN", "MAX", "INC",  "DEC",
-                                        "AND", "OR",  "XOR", "EXCH", "CAS", "CAST"};
+static const char *const atom_text[] = {"ADD", "MIN", "MAX",  "INC", "DEC", "AND",
+                                        "OR",  "XOR", "EXCH", "CAS", "CAST"};
 static const char *const bar_text[] = {"SYNC", "ARV", "RED.POPC", "RED.AND", "RED.OR"};
 static const char *const fence_text[] = {"CTA", "GL", "SYS"};
 static const char *const geom_text[] = {"1D",   "2D",         "3D",   "ARRAY_1D",  "ARRAY_2D",
@@ -69,17 +69,18 @@ static const struct {
 #define NAMES(array) array, WW_COUNT(array)
     {OP_MUFU, NAMES(mufu_text)},         {OP_LOP, NAMES(logic_text)},
     {OP_PSETP, NAMES(logic_text)},       {OP_SHFL, NAMES(shfl_text)},
-    {OP_VOTE, NAMES(vote_text)},         {OP_VOTED, NAMES(vote_text)},         {OP_IMNMX, NAMES(minmax_text)},
-    {OP_FMNMX, NAMES(minmax_text)},      {OP_DMNMX, NAMES(minmax_text)},
-    {OP_HMNMX, NAMES(minmax_text)},      {OP_IMNMX64, NAMES(minmax_text)},
-    {OP_PRMT, NAMES(prmt_text)},         {OP_ATOM, NAMES(atom_text)},
-    {OP_REDUX, NAMES(atom_text)},        {OP_BAR, NAMES(bar_text)},
-    {OP_MEMBAR, NAMES(fence_text)},      {OP_TEX, NAMES(geom_text)},
-    {OP_TLD4, NAMES(geom_text)},         {OP_SULD, NAMES(geom_text)},
-    {OP_TEX_PARTS, NAMES(geom_text)},    {OP_TLD4_PARTS, NAMES(geom_text)},
-    {OP_SUST, NAMES(geom_text)},         {OP_SURED, NAMES(geom_text)},
-    {OP_FTESTP, NAMES(test_text)},       {OP_SYSCALL, NAMES(sys_text)},
-    {OP_PREFETCH, NAMES(prefetch_text)}, {OP_DSETP_MNMX, NAMES(minmax_text)},
+    {OP_VOTE, NAMES(vote_text)},         {OP_VOTED, NAMES(vote_text)},
+    {OP_IMNMX, NAMES(minmax_text)},      {OP_FMNMX, NAMES(minmax_text)},
+    {OP_DMNMX, NAMES(minmax_text)},      {OP_HMNMX, NAMES(minmax_text)},
+    {OP_IMNMX64, NAMES(minmax_text)},    {OP_PRMT, NAMES(prmt_text)},
+    {OP_ATOM, NAMES(atom_text)},         {OP_REDUX, NAMES(atom_text)},
+    {OP_BAR, NAMES(bar_text)},           {OP_MEMBAR, NAMES(fence_text)},
+    {OP_TEX, NAMES(geom_text)},          {OP_TLD4, NAMES(geom_text)},
+    {OP_SULD, NAMES(geom_text)},         {OP_TEX_PARTS, NAMES(geom_text)},
+    {OP_TLD4_PARTS, NAMES(geom_text)},   {OP_SUST, NAMES(geom_text)},
+    {OP_SURED, NAMES(geom_text)},        {OP_FTESTP, NAMES(test_text)},
+    {OP_SYSCALL, NAMES(sys_text)},       {OP_PREFETCH, NAMES(prefetch_text)},
+    {OP_DSETP_MNMX, NAMES(minmax_text)},
 #undef NAMES
 };
 
@@ -97,6 +98,13 @@ static void put_sub(struct text *t, const struct minst *m) {
             m->sub & MMA_B_ROW ? ".ROW" : ".COL", m->sub & MMA_STEP);
     if (m->op == OP_IMMA_8816 || m->op == OP_IMMA_8832)
         put(t, "%s%s", m->sub & MMA_A_SIGNED ? ".S" : ".U", m->sub & MMA_B_SIGNED ? ".S" : ".U");
+    if (m->op == OP_IMMA_16)
+        put(t, ".%ux%s%s", m->vec, m->sub & MMA_A_SIGNED ? ".S" : ".U",
+            m->sub & MMA_B_SIGNED ? ".S" : ".U");
+    if ((m->op == OP_IMMA_16 || m->op == OP_BMMA_88128) && m->sub & MMA_AND) put(t, ".AND");
+    if (m->op == OP_HMMA_16)
+        put(t, ".K%u%s.%s", m->sub, m->type == ITYPE_F32 ? ".F32" : ".F16",
+            isa_type_text((enum isa_type)m->stype));
     if (m->op == OP_LDSM && m->sub) put(t, ".T");
     if (m->op == OP_PSETP && m->src[1].kind == OPND_NONE) return;
     for (size_t i = 0; i < WW_COUNT(sub_text); i++)

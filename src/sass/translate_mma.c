@@ -27,42 +27,91 @@ void translate_hmma_884(struct translator *t) {
     tr_dst(t, 2);
     sources(t, 2, 2, 2);
 }
+// HMMA of later generations: shape and format are fields.
+static void signed_by(struct translator *t, uint32_t source, uint32_t at) {
+    if (tr_bit(t, at)) t->m->src[source].mods = OPND_NEG;
+}
 void translate_hmma(struct translator *t) {
-    enum { SHAPE_1688 = 0 };
+    enum { SHAPE_1688, SHAPE_16816, SHAPE_1684, HALF = 0, TF32 = 2 };
+    static const uint8_t depth[] = {8, 16, 4, 0};
+    static const uint8_t formats[] = {ITYPE_F16, ITYPE_BF16, ITYPE_TF32, ITYPE_NONE};
     const bool is_single = tr_bit(t, 76);
-    const uint32_t shape = tr_field(t, 75, 1) + 2 * tr_field(t, 78, 1);
-    tr_op(t, OP_HMMA_1688, is_single ? OPC_MMA_1688_F32 : OPC_MMA_1688_F16, sum_type(is_single));
-    t->m->stype = t->m->type;
-    if (shape != SHAPE_1688) tr_refuse(t, "has a shape that is not executed");
-    if (tr_field(t, 82, 2)) tr_refuse(t, "is of another format than f16");
-    if (tr_bit(t, 72) || tr_bit(t, 63)) tr_refuse(t, "has a minus sign");
+    const uint32_t shape = tr_field(t, 75, 1) + 2 * tr_field(t, 78, 1), format = tr_field(t, 82, 2);
+    const uint32_t words = format == TF32 ? depth[shape] / 4u : depth[shape] / 8u; // of B
+    tr_op(t, OP_HMMA_16, is_single ? OPC_MMA_1688_F32 : OPC_MMA_1688_F16, sum_type(is_single));
+    if (!words || words > 2 || (format != HALF && !is_single)) {
+        tr_refuse(t, "has a shape without a meaning");
+        return;
+    }
+    t->m->stype = formats[format];
+    t->m->sub = depth[shape];
+    if (t->gen >= SASS_90) t->m->aux = MMA_HOPPER;
     if (t->gen >= SASS_80 && tr_bit(t, 73)) tr_refuse(t, "is of a sparse matrix");
     no_guard(t);
     tr_dst(t, is_single ? 4 : 2);
-    sources(t, 2, 1, is_single ? 4 : 2);
+    sources(t, 2 * words, words, is_single ? 4 : 2);
+    signed_by(t, 0, 72);
+    signed_by(t, 1, 63);
+    const bool is_plain = !t->m->src[0].mods && !t->m->src[1].mods && !t->m->aux;
+    if (shape != SHAPE_1688 || format != HALF || !is_plain) return;
+    t->m->op = OP_HMMA_1688;
+    t->m->stype = t->m->type;
+    t->m->sub = 0;
+}
+
+// ---- integers, bits ---------------------------------------------------------------------------
+// Eight rows are an operation each, sixteen are one of all formats; `words` of B.
+static void integers(struct translator *t, enum mop eight, enum isa_type format, bool is_16,
+                     uint32_t words, enum op_class klass) {
+    tr_op(t, is_16 ? OP_IMMA_16 : eight, klass, ITYPE_S32);
+    tr_ignore(t, 74, 1); // B by columns, the only way there is
+    no_guard(t);
+    if (is_16) {
+        t->m->stype = (uint8_t)format;
+        t->m->vec = (uint8_t)words;
+    }
+    tr_dst(t, is_16 ? 4 : 2);
+    sources(t, is_16 ? 2 * words : 1, words, is_16 ? 4 : 2);
 }
 void translate_imma(struct translator *t) {
-    enum { SHAPE_8816, SHAPE_8832 = 2 };
+    enum { SHAPE_8816, SHAPE_8832 = 2, SHAPE_16816 = 4, SHAPE_16832, SHAPE_16864 };
+    static const uint8_t depth[] = {16, 0, 32, 0, 16, 32, 64, 0};
     const uint32_t shape = tr_field(t, 75, 1) + 2 * tr_field(t, 85, 2);
-    const bool is_4 = tr_bit(t, 83), is_8832 = shape == SHAPE_8832;
-    tr_op(t, is_8832 ? OP_IMMA_8832 : OP_IMMA_8816, is_8832 ? OPC_MMA_8832 : OPC_MMA_8816,
-          ITYPE_S32);
-    if (shape != SHAPE_8816 && !is_8832) tr_refuse(t, "has a shape that is not executed");
-    if (is_4 != is_8832 || tr_bit(t, 84) != is_4) tr_refuse(t, "mixes widths");
-    if (t->gen >= SASS_80 && tr_bit(t, 72)) tr_refuse(t, "is of a sparse matrix");
+    const bool is_4 = tr_bit(t, 83);
+    const uint32_t words = depth[shape] / (is_4 ? 32u : 16u);
+    const bool is_16 = shape >= SHAPE_16816;
+    const bool is_sparse = t->gen >= SASS_80 && tr_bit(t, 72);
+    if (tr_bit(t, 84) != is_4 || is_sparse || !words || words > (is_16 ? 2 : 1)) {
+        tr_refuse(t, is_sparse ? "is of a sparse matrix" : "mixes widths");
+        return;
+    }
+    integers(t, is_4 ? OP_IMMA_8832 : OP_IMMA_8816, is_4 ? ITYPE_S4 : ITYPE_S8, is_16, words,
+             is_4 ? OPC_MMA_8832 : OPC_MMA_8816);
     t->m->sub =
         (uint8_t)((tr_bit(t, 76) ? MMA_A_SIGNED : 0u) | (tr_bit(t, 78) ? MMA_B_SIGNED : 0u));
     if (tr_bit(t, 82)) t->m->flags |= MF_SAT;
-    tr_ignore(t, 74, 1); // B by columns, the only way there is
-    no_guard(t);
-    tr_dst(t, 2);
-    sources(t, 1, 1, 2);
 }
 void translate_bmma(struct translator *t) {
-    tr_op(t, OP_BMMA_88128, OPC_MMA_88128, ITYPE_S32);
-    if (tr_field(t, 75, 2)) tr_refuse(t, "has a shape that is not executed");
-    if (tr_field(t, 77, 2)) tr_refuse(t, "joins bits by and");
-    tr_ignore(t, 74, 1);
-    tr_dst(t, 2);
-    sources(t, 1, 1, 2);
+    enum { SHAPE_88128, SHAPE_168128, SHAPE_168256 };
+    const uint32_t shape = tr_field(t, 75, 2);
+    integers(t, OP_BMMA_88128, ITYPE_B1, shape != SHAPE_88128, shape == SHAPE_168256 ? 2 : 1,
+             OPC_MMA_88128);
+    if (tr_field(t, 77, 2)) t->m->sub = MMA_AND;
+}
+
+// ---- doubles, transposition -------------------------------------------------------------------
+void translate_dmma(struct translator *t) {
+    enum { SIGNS = TR_NEG | TR_ABS };
+    tr_op(t, OP_DMMA, OPC_DP_FMA, ITYPE_F64);
+    if (t->gen >= SASS_90 && tr_field(t, 76, 2)) tr_refuse(t, "has a shape that is not executed");
+    if (tr_field(t, 78, 2)) tr_refuse(t, "does not round to nearest");
+    tr_dst(t, 4);
+    t->m->src[0] = tr_a(t, 2, SIGNS);
+    t->m->src[1] = tr_b(t, 2, SIGNS);
+    t->m->src[2] = tr_c(t, 4, SIGNS);
+}
+void translate_movm(struct translator *t) {
+    tr_op(t, OP_MOVM, OPC_SHFL, ITYPE_B32);
+    tr_dst(t, 1);
+    t->m->src[0] = tr_reg(t, 24, 1);
 }

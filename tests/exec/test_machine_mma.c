@@ -1,0 +1,264 @@
+// Products of matrices with sixteen rows, of doubles, and of bits joined by and. Where elements lie
+// is written here as PTX ISA 9.0 has it (9.7.14.5.4 to .13: groupID, threadID_in_group); small whole
+// numbers make results exact, whatever the order; chosen sums show how a unit rounds.
+#include "test_fp.h"
+
+enum { ROWS = 16, COLS = 8, MOST_K = 256 };
+struct matrices {
+    int a[ROWS][MOST_K], b[MOST_K][COLS], c[ROWS][COLS];
+};
+struct shape {
+    uint32_t k, bits; // of an element of A and B; 32: tf32
+};
+
+// Row and k of element i of a lane's A; k of element i of its B.
+static void place_a(const struct shape *s, uint32_t lane, uint32_t i, uint32_t *row, uint32_t *k) {
+    const uint32_t in_word = 32 / s->bits, word = i / in_word, group = lane >> 2, thread = lane & 3;
+    *row = group + (word & 1 ? 8 : 0);
+    *k = thread * in_word + i % in_word + (word >> 1) * 4 * in_word;
+}
+static uint32_t k_of_b(const struct shape *s, uint32_t lane, uint32_t i) {
+    const uint32_t in_word = 32 / s->bits;
+    return (lane & 3) * in_word + i % in_word + i / in_word * 4 * in_word;
+}
+typedef uint32_t encode_fn(int v);
+static void put_element(struct lanes *l, uint32_t lane, const struct shape *s, uint32_t i,
+                        uint32_t v) {
+    const uint32_t in_word = 32 / s->bits;
+    const uint32_t keep = s->bits == 32 ? ~0u : (1u << s->bits) - 1;
+    l->w[i / in_word][lane] |= (v & keep) << i % in_word * s->bits;
+}
+static void deal(struct op_run *r, const struct matrices *m, const struct shape *s,
+                 encode_fn *encode) {
+    memset(&r->a, 0, sizeof r->a);
+    memset(&r->b, 0, sizeof r->b);
+    for (uint32_t lane = 0; lane < 32; lane++) {
+        for (uint32_t i = 0; i < ROWS * s->k / 32; i++) {
+            uint32_t row, k;
+            place_a(s, lane, i, &row, &k);
+            put_element(&r->a, lane, s, i, encode(m->a[row][k]));
+        }
+        for (uint32_t i = 0; i < COLS * s->k / 32; i++)
+            put_element(&r->b, lane, s, i, encode(m->b[k_of_b(s, lane, i)][lane >> 2]));
+    }
+}
+static uint32_t row_of_d(uint32_t lane, uint32_t i) { return (lane >> 2) + (i & 2 ? 8 : 0); }
+static uint32_t col_of_d(uint32_t lane, uint32_t i) { return (lane & 3) * 2 + (i & 1); }
+
+static uint32_t as_is(int v) { return (uint32_t)v; }
+static uint32_t as_f16(int v) { // whole numbers below 2048
+    if (!v) return 0;
+    const uint32_t m = (uint32_t)abs(v), e = 31 - (uint32_t)__builtin_clz(m);
+    return (v < 0 ? 0x8000u : 0) | (e + 15) << 10 | ((m << (10 - e)) & 1023);
+}
+static uint32_t as_f32_bits(int v) { return f32_bits((float)v); }
+static uint32_t as_bf16(int v) { return f32_bits((float)v) >> 16; }
+
+static void fill(struct matrices *m, const struct shape *s, int low, int high, uint64_t *seed) {
+    const uint32_t span = (uint32_t)(high - low + 1);
+    for (uint32_t k = 0; k < s->k; k++) {
+        for (uint32_t i = 0; i < ROWS; i++) m->a[i][k] = low + (int)(rnd64(seed) % span);
+        for (uint32_t j = 0; j < COLS; j++) m->b[k][j] = low + (int)(rnd64(seed) % span);
+    }
+    for (uint32_t i = 0; i < ROWS; i++)
+        for (uint32_t j = 0; j < COLS; j++) m->c[i][j] = (int)(rnd64(seed) % 201) - 100;
+}
+static int exact(const struct matrices *m, const struct shape *s, uint32_t i, uint32_t j,
+                 int sign) {
+    int sum = m->c[i][j];
+    for (uint32_t k = 0; k < s->k; k++) sum += sign * m->a[i][k] * m->b[k][j];
+    return sum;
+}
+
+// ---- floats ---------------------------------------------------------------------------------
+static void float_elements(void **state) {
+    (void)state;
+    static const struct {
+        uint8_t type, stype;
+        struct shape s;
+        encode_fn *encode;
+    } row[] = {
+        {ITYPE_F32, ITYPE_F16, {16, 16}, as_f16},     {ITYPE_F32, ITYPE_F16, {8, 16}, as_f16},
+        {ITYPE_F16, ITYPE_F16, {16, 16}, as_f16},     {ITYPE_F32, ITYPE_BF16, {16, 16}, as_bf16},
+        {ITYPE_F32, ITYPE_BF16, {8, 16}, as_bf16},    {ITYPE_F32, ITYPE_TF32, {8, 32}, as_f32_bits},
+        {ITYPE_F32, ITYPE_TF32, {4, 32}, as_f32_bits}};
+    for (uint32_t n = 0; n < WW_COUNT(row); n++)
+        for (uint32_t how = 0; how < 4; how++) {
+            const bool is_half = row[n].type == ITYPE_F16, is_minus = how & 1;
+            const uint8_t words = is_half ? 2 : 4;
+            LEVELS(v) {
+                uint64_t seed = 0x16816;
+                struct matrices m;
+                struct op_run *r =
+                    op_new(MI(.op = OP_HMMA_16, .type = row[n].type, .stype = row[n].stype,
+                              .sub = (uint8_t)row[n].s.k, .aux = how & 2 ? MMA_HOPPER : 0,
+                              .dst = {{.kind = OPND_GPR, .words = words, .reg = RES}},
+                              .src = {MOD(RQ(RA), is_minus ? OPND_NEG : 0),
+                                      RD(RB),
+                                      {.kind = OPND_GPR, .words = words, .reg = RC}}));
+                for (uint32_t round = 0; round < 20; round++) {
+                    fill(&m, &row[n].s, -8, 8, &seed);
+                    deal(r, &m, &row[n].s, row[n].encode);
+                    for (uint32_t i = 0; i < 128; i++) {
+                        const int c = m.c[row_of_d(i % 32, i / 32)][col_of_d(i % 32, i / 32)];
+                        uint32_t *const w = &r->c.w[is_half ? i / 64 : i / 32][i % 32];
+                        if (!is_half)
+                            *w = as_f32_bits(c);
+                        else
+                            *w = i / 32 & 1 ? *w | as_f16(c) << 16 : as_f16(c);
+                    }
+                    op_step(r, ~0u);
+                    for (uint32_t i = 0; i < 128; i++) {
+                        const uint32_t lane = i % 32, e = i / 32;
+                        const int want = exact(&m, &row[n].s, row_of_d(lane, e), col_of_d(lane, e),
+                                               is_minus ? -1 : 1);
+                        const uint32_t got = is_half ? r->d.w[e / 2][lane] >> 16 * (e & 1) & 0xffff
+                                                     : r->d.w[e][lane];
+                        assert_int_equal(got, is_half ? as_f16(want) : as_f32_bits(want));
+                    }
+                }
+                op_free(r);
+            }
+            exec_simd_force(NULL);
+        }
+}
+
+// 1 and products of 1.5 * 2^-24: what remains of each behind the unit's last bit, and after which k
+// a sum is cut to single precision (MMA-Sim's table of generations).
+static void float_sums(void **state) {
+    (void)state;
+    static const struct {
+        bool is_hopper;
+        uint8_t stype, k;
+        uint32_t at; // bit k: a product there
+        uint32_t want;
+    } row[] = {{false, ITYPE_F16, 16, 0x0001, 0x3f800000}, // 24 bits: 1 + 2^-24 is cut
+               {false, ITYPE_F16, 16, 0x0003, 0x3f800001}, // two of a group of eight
+               {false, ITYPE_F16, 16, 0x0101, 0x3f800000}, // one in each
+               {false, ITYPE_F16, 16, 0x0007, 0x3f800001}, // three: each is cut to 2^-24
+               {true, ITYPE_F16, 16, 0x0007, 0x3f800002},  // 25 bits: 4.5 * 2^-24
+               {true, ITYPE_F16, 16, 0x0101, 0x3f800001},  // a group of sixteen
+               {false, ITYPE_BF16, 16, 0x0101, 0x3f800000},
+               {true, ITYPE_BF16, 16, 0x0101, 0x3f800001},
+               {false, ITYPE_TF32, 8, 0x0003, 0x3f800001},
+               {false, ITYPE_TF32, 8, 0x0011, 0x3f800000}, // groups of four
+               {true, ITYPE_TF32, 8, 0x0011, 0x3f800001}};
+    for (uint32_t n = 0; n < WW_COUNT(row); n++) {
+        LEVELS(v) {
+            const bool is_tf32 = row[n].stype == ITYPE_TF32;
+            struct op_run *r = op_new(MI(.op = OP_HMMA_16, .type = ITYPE_F32, .stype = row[n].stype,
+                                         .sub = row[n].k, .aux = row[n].is_hopper ? MMA_HOPPER : 0,
+                                         .dst = {RQ(RES)}, .src = {RQ(RA), RD(RB), RQ(RC)}));
+            const struct shape s = {row[n].k, is_tf32 ? 32 : 16};
+            // 1.5 * 2^-12 and 2^-12
+            const uint32_t many = row[n].stype == ITYPE_F16 ? 0x0e00
+                                  : is_tf32                 ? 0x39c00000
+                                                            : 0x39c0;
+            const uint32_t one = row[n].stype == ITYPE_F16 ? 0x0c00 : is_tf32 ? 0x39800000 : 0x3980;
+            for (uint32_t lane = 0; lane < 32; lane++) {
+                for (uint32_t i = 0; i < COLS * s.k / 32; i++)
+                    put_element(&r->b, lane, &s, i, row[n].at >> k_of_b(&s, lane, i) & 1 ? one : 0);
+                for (uint32_t i = 0; i < ROWS * s.k / 32; i++)
+                    put_element(&r->a, lane, &s, i, many);
+                for (uint32_t e = 0; e < 4; e++) r->c.w[e][lane] = 0x3f800000;
+            }
+            op_step(r, ~0u);
+            for (uint32_t e = 0; e < 4; e++)
+                for (uint32_t lane = 0; lane < 32; lane++)
+                    if (r->d.w[e][lane] != row[n].want)
+                        fail_msg("row %u: %08x, not %08x", n, r->d.w[e][lane], row[n].want);
+            op_free(r);
+        }
+        exec_simd_force(NULL);
+    }
+}
+
+// ---- integers, bits -------------------------------------------------------------------------
+static void integer_elements(void **state) {
+    (void)state;
+    static const struct {
+        uint8_t stype, vec, sub;
+        struct shape s;
+        int low, high;
+    } row[] = {{ITYPE_S8, 1, MMA_A_SIGNED | MMA_B_SIGNED, {16, 8}, -128, 127},
+               {ITYPE_S8, 2, MMA_A_SIGNED | MMA_B_SIGNED, {32, 8}, -128, 127},
+               {ITYPE_S8, 2, 0, {32, 8}, 0, 255},
+               {ITYPE_S4, 1, MMA_A_SIGNED | MMA_B_SIGNED, {32, 4}, -8, 7},
+               {ITYPE_S4, 2, 0, {64, 4}, 0, 15},
+               {ITYPE_B1, 1, MMA_AND, {128, 1}, 0, 1},
+               {ITYPE_B1, 2, MMA_AND, {256, 1}, 0, 1}};
+    for (uint32_t n = 0; n < WW_COUNT(row); n++) {
+        uint64_t seed = 0x8832;
+        struct matrices m;
+        struct op_run *r =
+            op_new(MI(.op = OP_IMMA_16, .type = ITYPE_S32, .stype = row[n].stype, .vec = row[n].vec,
+                      .sub = row[n].sub, .dst = {RQ(RES)}, .src = {RQ(RA), RD(RB), RQ(RC)}));
+        for (uint32_t round = 0; round < 20; round++) {
+            fill(&m, &row[n].s, row[n].low, row[n].high, &seed);
+            deal(r, &m, &row[n].s, as_is);
+            for (uint32_t i = 0; i < 128; i++)
+                r->c.w[i / 32][i % 32] =
+                    (uint32_t)m.c[row_of_d(i % 32, i / 32)][col_of_d(i % 32, i / 32)];
+            op_step(r, ~0u);
+            for (uint32_t i = 0; i < 128; i++) {
+                const uint32_t lane = i % 32, e = i / 32;
+                assert_int_equal((int32_t)r->d.w[e][lane],
+                                 exact(&m, &row[n].s, row_of_d(lane, e), col_of_d(lane, e), 1));
+            }
+        }
+        op_free(r);
+    }
+}
+static void integer_ends(void **state) {
+    (void)state;
+    for (uint32_t sat = 0; sat < 2; sat++) {
+        struct op_run *r =
+            op_new(MI(.op = OP_IMMA_16, .type = ITYPE_S32, .stype = ITYPE_S8, .vec = 1,
+                      .flags = sat ? MF_SAT : 0, .dst = {RQ(RES)}, .src = {RD(RA), R(RB), RQ(RC)}));
+        for (uint32_t i = 0; i < 32; i++) {
+            r->a.w[0][i] = r->a.w[1][i] = r->b.w[0][i] = 0xffffffffu; // 16 * 255 * 255
+            for (uint32_t e = 0; e < 4; e++) r->c.w[e][i] = 0x7fffffff;
+        }
+        op_step(r, ~0u);
+        for (uint32_t e = 0; e < 4; e++)
+            assert_int_equal(r->d.w[e][5], sat ? 0x7fffffff : 0x7fffffff + 16 * 255 * 255u);
+        op_free(r);
+    }
+}
+
+// ---- doubles --------------------------------------------------------------------------------
+static void doubles(void **state) {
+    (void)state;
+    uint64_t seed = 0x884;
+    struct op_run *r = op_new(MI(.op = OP_DMMA, .type = ITYPE_F64, .dst = {RQ(RES)},
+                                 .src = {RD(RA), NEG(RD(RB)), RQ(RC)}));
+    for (uint32_t round = 0; round < 50; round++) {
+        double a[8][4], b[4][8];
+        for (uint32_t lane = 0; lane < 32; lane++) {
+            a[lane >> 2][lane & 3] = (double)(int64_t)rnd64(&seed) * 0x1p-60;
+            b[lane & 3][lane >> 2] = (double)(int64_t)rnd64(&seed) * 0x1p-50;
+            set_lane64(&r->a, lane, f64_bits(a[lane >> 2][lane & 3]));
+            set_lane64(&r->b, lane, f64_bits(b[lane & 3][lane >> 2]));
+            for (uint32_t e = 0; e < 4; e++) r->c.w[e][lane] = (uint32_t)rnd64(&seed) & 0x43ffffff;
+        }
+        op_step(r, ~0u);
+        for (uint32_t lane = 0; lane < 32; lane++)
+            for (uint32_t e = 0; e < 2; e++) {
+                double sum =
+                    bits_f64(r->c.w[2 * e][lane] | (uint64_t)r->c.w[2 * e + 1][lane] << 32);
+                for (uint32_t k = 0; k < 4; k++)
+                    sum = fma(a[lane >> 2][k], -b[k][col_of_d(lane, e)], sum);
+                assert_int_equal(r->d.w[2 * e][lane], (uint32_t)f64_bits(sum));
+                assert_int_equal(r->d.w[2 * e + 1][lane], (uint32_t)(f64_bits(sum) >> 32));
+            }
+    }
+    op_free(r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(float_elements),
+                                       cmocka_unit_test(float_sums),
+                                       cmocka_unit_test(integer_elements),
+                                       cmocka_unit_test(integer_ends), cmocka_unit_test(doubles)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
