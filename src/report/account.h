@@ -3,9 +3,9 @@
 // the gaps between them to the run.
 //
 // Gaps are the time in which no kernel ran: copies, launches, a host that thinks. A chip that waits
-// draws its static power and its clock: the gap's activity is its cycles, all SMs idle, and the bursts
-// of memory that copies moved (their requests and activations have no counter and are left out). Each
-// copy's part of the gaps' time and energy: steps.c.
+// draws its static power and its clock: the gap's activity is its cycles, all SMs idle, and the
+// bursts of memory that copies moved (their requests and activations have no counter and are left
+// out). Each copy's part of the gaps' time and energy: steps.c.
 #ifndef WW_ACCOUNT_H
 #define WW_ACCOUNT_H
 

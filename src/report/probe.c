@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-// The converter of the report: volts of full scale, a step, random noise, samples a second of all channels.
+// The converter of the report: volts of full scale, a step, random noise, samples a second of all
+// channels.
 static const double CONVERTER_V = 5, STEP_V = 160e-6, NOISE_V = 118e-6, CONVERTER_HZ = 250e3;
 // From the supply to the board through the sense resistor: assumed, 1 W of 12 V at 10 A.
 static const double SOURCE_OHM = 0.01;
@@ -111,8 +112,8 @@ static void deposit(struct bins *b, double from, double to, const struct watts_o
     add(&b->j[last], j, left);
 }
 
-// Joules of the whole, of the host link, and of the board beside the chip, each with what regulators
-// lose on its behalf.
+// Joules of the whole, of the host link, and of the board beside the chip, each with what
+// regulators lose on its behalf.
 static struct watts_of parts_of(const struct power_tree *t, const struct power_usage *u) {
     const int link = power_find(t, "pcie"), board = power_find(t, "board");
     const double more = t->regulator >= 0 ? 1 + t->regulator_loss : 1;
@@ -129,8 +130,8 @@ static void scale(struct watts_of *j, const struct watts_of *whole, const struct
         if (sum->part[k] > 0) j->part[k] *= whole->part[k] / sum->part[k];
 }
 
-// A launch, interval by interval. Its intervals' joules are brought to the launch's own, which beside other launches are
-// fewer (account.h).
+// A launch, interval by interval. Its intervals' joules are brought to the launch's own, which
+// beside other launches are fewer (account.h).
 static void put_launch(struct bins *b, const struct account *p, const struct account_kernel *k,
                        double start_s, double seconds) {
     const struct watts_of whole = parts_of(p->tree, &k->usage);
@@ -254,7 +255,8 @@ void probe_split(const struct probe *p, double power_w, double link_w, double bo
         out[i] = rest * p->rail[i].limit_w / limits;
 }
 
-// A draw of mean 0 and variance 1: twelve uniform ones, so that no library's rounding is in it (splitmix64).
+// A draw of mean 0 and variance 1: twelve uniform ones, so that no library's rounding is in it
+// (splitmix64).
 static double draw(uint64_t *state) {
     double sum = -6;
     for (int i = 0; i < 12; i++) {

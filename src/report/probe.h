@@ -1,16 +1,20 @@
-// A run as a test bed shows its board (GPUSimPow, D4.4.2, section 3.4, table 2, figure 9): voltages and currents of
-// the supply rails, sampled; marks where kernels begin and end; and each kernel's energy as it is read off the samples.
+// A run as a test bed shows its board (GPUSimPow, D4.4.2, section 3.4, table 2, figure 9): voltages
+// and currents of the supply rails, sampled; marks where kernels begin and end; and each kernel's
+// energy as it is read off the samples.
 //
-// A sample is the mean over its period, so that without noise the integral of the waveform is the account's energy; the
-// last period ends with the run. Power within a launch is that of its intervals, and while no kernel runs that of the
-// account's gaps, evenly.
+// A sample is the mean over its period, so that without noise the integral of the waveform is the
+// account's energy; the last period ends with the run. Power within a launch is that of its
+// intervals, and while no kernel runs that of the account's gaps, evenly, with what copies move in
+// their own time.
 //
-// Which rail carries what is assumed, since no board's regulators are published: see probe.def. The 12 V rail of the slot
-// carries at most its limit, and connectors the rest, by their limits. Rails together are the board's power.
+// Which rail carries what is assumed, since no board's regulators are published: see probe.def. The
+// 12 V rail of the slot carries at most its limit, and connectors the rest, by their limits. Rails
+// together are the board's power.
 //
-// Noise is that of the report's converter, an NI USB-6210: steps of 160 uV in 5 V (its manual, table 4-1), 118 uV of
-// random noise (its specification, from memory), and nothing of the amplifiers before it, of which nothing is published.
-// It is drawn from the seed, so that the same options give the same samples anywhere.
+// Noise is that of the report's converter, an NI USB-6210: steps of 160 uV in 5 V (its manual,
+// table 4-1), 118 uV of random noise (its specification, from memory), and nothing of the
+// amplifiers before it, of which nothing is published. It is drawn from the seed, so that the same
+// options give the same samples anywhere.
 #ifndef WW_REPORT_PROBE_H
 #define WW_REPORT_PROBE_H
 
@@ -24,7 +28,7 @@ struct probe_options {
     double hz;    // samples a second; 0: no probe
     double noise; // times the converter's; 0: samples are exact
     uint64_t seed;
-    const char *measured;   // a CSV of somebody's own board; NULL: none
+    const char *measured;   // CSV of a measured waveform; NULL: none
     double measured_from_s; // on the clock of that file, when the run begins
 };
 // "31200Hz", "31.2kHz", "1MHz", then ",seed=N" and ",noise=F".
@@ -71,8 +75,8 @@ double probe_period(const struct probe *p, uint32_t i);
 enum ww_status probe_make(struct arena *a, const struct run *r, const struct account *power,
                           const struct gpu_config *gpu, const struct probe_options *o,
                           struct diags *d, struct probe *out);
-// The rails' parts of a board's power, in W: `link_w` and `board_w` (what the board has beside the chip), each with
-// its losses, are parts of `power_w`. Adds up to it.
+// The rails' parts of a board's power, in W: `link_w` and `board_w` (what the board has beside the
+// chip), each with its losses, are parts of `power_w`. Adds up to it.
 void probe_split(const struct probe *p, double power_w, double link_w, double board_w,
                  double out[PROBE_RAILS_MOST]);
 
@@ -81,8 +85,8 @@ void probe_print(const struct probe *p, FILE *out);
 void probe_csv(const struct probe *p, FILE *f);
 // New reference; waveforms of more than `most` samples are joined, means of neighbours.
 json_t *probe_json(const struct probe *p, uint32_t most);
-// A CSV with a column of time (seconds, time_s, t; time_ms) and one of power (watts, power_w, power), or several that
-// end in `_w`, which are added up.
+// A CSV with a column of time (seconds, time_s, t; time_ms) and one of power (watts, power_w,
+// power), or several that end in `_w`, which are added up.
 enum ww_status probe_measured_read(struct arena *a, const char *path, double from_s,
                                    struct diags *d, struct probe_measured *out);
 

@@ -1,10 +1,10 @@
 // Copies and launches of a run, in order: what GPUSimPow's tools print of a whole program (index,
 // method, start, end, runtime, energy, power; D4.4.2, table 2).
 //
-// A launch has the energy of its account. A copy has the energy of the memory's bursts that its bytes
-// take, and the power of a chip that waits, for the time in which no kernel ran beside it. Two copies
-// side by side share that time. So nothing is counted twice, and launches, copies and the rest add up
-// to the run.
+// A launch has the energy of its account. A copy has the energy of the memory's bursts that its
+// bytes take, and the power of a chip that waits, for the time in which no kernel ran beside it.
+// Two copies side by side share that time. So nothing is counted twice, and launches, copies and
+// the rest add up to the run.
 #include "report/account.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-// The sampled waveform of a run: its integral is the account's energy, rails are the board's power, marks hold their
-// kernels, noise is the converter's and comes from the seed. Expected values come from the account and from the tree.
+// The sampled waveform of a run: its integral is the account's energy, rails are the board's power,
+// marks hold their kernels, noise is the converter's and comes from the seed. Expected values come
+// from the account and from the tree.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +46,8 @@ static uint64_t next(uint64_t *x) {
     return *x >> 33;
 }
 
-// Launches at their places in the run, of which `side_by_side` run at once; the first has intervals.
+// Launches at their places in the run, of which `side_by_side` run at once; the first has
+// intervals.
 enum { LAUNCHES = 3, PARTS = 7, COPIED = 3000000 };
 struct made {
     struct model *m;
@@ -164,8 +166,9 @@ static void conservation(void **state) {
     }
 }
 
-// Where a kernel runs its power is seen, where none runs that of the gaps; what is read between a kernel's marks comes
-// to its energy as samples get short, and is that of its neighbours where it is shorter than a sample.
+// Where a kernel runs its power is seen, where none runs that of the gaps; what is read between a
+// kernel's marks comes to its energy as samples get short, and is that of its neighbours where it
+// is shorter than a sample.
 static void over_time(void **state) {
     (void)state;
     struct made *q = make_run("gt240-ddr3", false);
