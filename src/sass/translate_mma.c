@@ -99,7 +99,7 @@ void translate_bmma(struct translator *t) {
     if (tr_field(t, 77, 2)) t->m->sub = MMA_AND;
 }
 
-// ---- doubles, transposition -------------------------------------------------------------------
+// ---- doubles ----------------------------------------------------------------------------------
 void translate_dmma(struct translator *t) {
     enum { SIGNS = TR_NEG | TR_ABS };
     tr_op(t, OP_DMMA, OPC_DP_FMA, ITYPE_F64);
@@ -109,9 +109,4 @@ void translate_dmma(struct translator *t) {
     t->m->src[0] = tr_a(t, 2, SIGNS);
     t->m->src[1] = tr_b(t, 2, SIGNS);
     t->m->src[2] = tr_c(t, 4, SIGNS);
-}
-void translate_movm(struct translator *t) {
-    tr_op(t, OP_MOVM, OPC_SHFL, ITYPE_B32);
-    tr_dst(t, 1);
-    t->m->src[0] = tr_reg(t, 24, 1);
 }
