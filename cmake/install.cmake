@@ -17,7 +17,7 @@ install(TARGETS warpwatt_lib LIBRARY DESTINATION ${WW_LIBDIR})
 # The static library is one object, in which the names of the rooms are local: they meet no name of a program's.
 set(static ${CMAKE_BINARY_DIR}/libwarpwatt.a)
 set(archives)
-foreach(room power gpu savings sm mem exec code isa ptx base) # and of activity what these ask for, without no_parts.c
+foreach(room power gpu savings sm mem exec code sass isa ptx base) # and of activity what these ask for, without no_parts.c
   list(APPEND archives $<TARGET_FILE:ww_${room}>)
 endforeach()
 add_custom_command(OUTPUT ${static}
@@ -27,7 +27,7 @@ add_custom_command(OUTPUT ${static}
                    COMMAND ${CMAKE_OBJCOPY} --localize-hidden --strip-debug ${CMAKE_BINARY_DIR}/warpwatt_all.o
                    COMMAND ${CMAKE_AR} rcsD ${static} ${CMAKE_BINARY_DIR}/warpwatt_all.o
                    COMMAND ${CMAKE_COMMAND} -E rm -f ${CMAKE_BINARY_DIR}/warpwatt_all.o
-                   DEPENDS ww_power ww_gpu ww_savings ww_sm ww_mem ww_activity ww_exec ww_code ww_isa ww_ptx ww_base
+                   DEPENDS ww_power ww_gpu ww_savings ww_sm ww_mem ww_activity ww_exec ww_code ww_sass ww_isa ww_ptx ww_base
                    COMMENT "libwarpwatt.a" VERBATIM)
 add_custom_target(warpwatt_static ALL DEPENDS ${static})
 install(FILES ${static} DESTINATION ${WW_LIBDIR})
@@ -50,7 +50,7 @@ Description: a GPU you can measure: cycle-level simulation of GPU programs
 Version: @PROJECT_VERSION@
 Requires.private: libcyaml
 Libs: -L\${libdir} -lwarpwatt
-Libs.private: -lm -pthread
+Libs.private: -lelf -lm -pthread
 Cflags: -I\${includedir}
 ")
 install(FILES ${CMAKE_BINARY_DIR}/warpwatt.pc DESTINATION ${WW_LIBDIR}/pkgconfig)

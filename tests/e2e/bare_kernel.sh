@@ -44,7 +44,7 @@ for name in ('warp_instructions', 'rf_reads', 'l2_reads', 'dram_reads', 'net_req
 P
 run 0 disasm "$k"; says out FFMA; says out EXIT
 run 0 disasm -g gtx780 --summary "$k"; says out 'saxpy registers'
-run 0 disasm -g v100 "$k"; says out "\[B0-----:R-:W-:-:S04\] FFMA" # waits for its loads: src/isa/control.c
+run 0 disasm -g v100 "$k"; says out "\[B0-----:R-:W-:-:S08\] FFMA" # waits for its loads: src/isa/control.c
 # a kernel that does not compile leaves the others of its module to be shown
 cat >some.ptx <<P
 .version 8.0
