@@ -121,14 +121,18 @@ static uint32_t destination(const struct exec_launch *l, const struct opnd *o) {
     }
 }
 
+static struct code_place place_of(const struct exec_launch *l, const struct minst *m) {
+    return code_place(l->im, (uint32_t)(m - l->im->inst));
+}
+
 static bool decode_one(const struct exec_launch *l, struct pool *p, const struct minst *m,
                        struct xinst *x, struct diags *d) {
     uint32_t src[X_SRCS + 1];
     for (uint32_t k = 0; k < WW_COUNT(src); k++) {
         if (!source(l, p, &m->src[k], &src[k])) {
             diag_add(d, WW_ERROR_LAUNCH,
-                     "%s: PTX line %u reads c[%u][0x%x], which the launch does not provide",
-                     l->im->name ? l->im->name : "kernel", m->ptx_line, m->src[k].bank,
+                     "%s: %s reads c[%u][0x%x], which the launch does not provide",
+                     l->im->name ? l->im->name : "kernel", place_of(l, m).text, m->src[k].bank,
                      m->src[k].reg);
             return false;
         }
@@ -170,8 +174,8 @@ static bool decode_one(const struct exec_launch *l, struct pool *p, const struct
     }
     x->fn = choose_handler(l, m, x);
     if (x->fn) return true;
-    diag_add(d, WW_ERROR_INTERNAL, "%s: PTX line %u: machine operation %s cannot be executed",
-             l->im->name ? l->im->name : "kernel", m->ptx_line, mop_info[m->op].text);
+    diag_add(d, WW_ERROR_INTERNAL, "%s: %s: machine operation %s cannot be executed",
+             l->im->name ? l->im->name : "kernel", place_of(l, m).text, mop_info[m->op].text);
     return false;
 }
 static_assert(OP_N <= 256, "xinst.op");

@@ -84,6 +84,8 @@ enum exec_outcome fault_raise(struct exec_env *e, struct exec_warp *w, const str
     const char *file = code_file_path(&im->source, f->src_file);
     if (f->src_line && file)
         add(&t, " at %s:%u", file, f->src_line);
+    else if (im->is_machine_code && m)
+        add(&t, " at %s", code_place(im, pc).text);
     else if (f->ptx_line)
         add(&t, im->source.name ? " at %s:%u" : " at %s %u",
             im->source.name ? im->source.name : "PTX line", f->ptx_line);

@@ -286,10 +286,10 @@ static enum ww_status deadlock(const struct wave *r, struct diags *d) {
             if (!exec_barrier_wait(w, 0, &at)) continue;
             const struct exec_barrier *const bar = &c->bar[at.barrier];
             return diag_add(d, WW_ERROR_DEADLOCK,
-                            "%s: deadlock: block (%u,%u,%u) warp %u waits at barrier %u (PTX line "
-                            "%u), where %u of %u threads have come and no other warp can run",
+                            "%s: deadlock: block (%u,%u,%u) warp %u waits at barrier %u (%s), "
+                            "where %u of %u threads have come and no other warp can run",
                             name_of(r), c->cta.id[0], c->cta.id[1], c->cta.id[2], k, at.barrier,
-                            im->inst[at.pc].ptx_line, bar->threads,
+                            code_place(im, at.pc).text, bar->threads,
                             exec_barrier_needs(bar, c->left));
         }
     }

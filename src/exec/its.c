@@ -379,8 +379,10 @@ void its_text(const struct exec_warp *w, char *text, size_t size) {
         const struct its_leaf *const f = &w->its->leaf[k];
         if (f->state != ITS_SYNC && f->state != ITS_MEET) continue;
         const struct minst *const m = x_minst(w, f->at);
-        snprintf(text, size, "lanes 0x%08x wait at %s (PTX line %u) for lanes 0x%08x", f->mask,
-                 mop_info[m->op].text, m->ptx_line, f->need & w->live & ~f->mask);
+        const struct code_image *const im = w->cta->launch->im;
+        snprintf(text, size, "lanes 0x%08x wait at %s (%s) for lanes 0x%08x", f->mask,
+                 mop_info[m->op].text, code_place(im, (uint32_t)(m - im->inst)).text,
+                 f->need & w->live & ~f->mask);
         return;
     }
 }

@@ -203,11 +203,11 @@ const char *exec_spin_text(const struct exec_warp *w, const struct exec_spin *s,
                  (unsigned long long)s->addr, (unsigned long long)s->value);
     if (s->parked && s->parked_pc < im->n_insts)
         snprintf(waits, sizeof waits,
-                 ", while lanes 0x%08x of this warp wait at PTX line %u for them: lanes of a warp "
+                 ", while lanes 0x%08x of this warp wait at %s for them: lanes of a warp "
                  "go on apart only from compute capability 7.0 on",
-                 s->parked, im->inst[s->parked_pc].ptx_line);
-    snprintf(text, size, "block (%u,%u,%u) warp %u: lanes 0x%08x spin at PTX line %u (%s)%s%s",
-             w->cta->id[0], w->cta->id[1], w->cta->id[2], w->warp_in_cta, s->lanes, m->ptx_line,
-             mop_info[m->op].text, asks, waits);
+                 s->parked, code_place(im, s->parked_pc).text);
+    snprintf(text, size, "block (%u,%u,%u) warp %u: lanes 0x%08x spin at %s (%s)%s%s",
+             w->cta->id[0], w->cta->id[1], w->cta->id[2], w->warp_in_cta, s->lanes,
+             code_place(im, s->pc).text, mop_info[m->op].text, asks, waits);
     return text;
 }

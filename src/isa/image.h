@@ -122,6 +122,13 @@ enum { CODE_STACK_BYTES = 1024 }; // default stack a thread when needs_stack
 // NULL: no file has this number.
 const char *code_file_path(const struct code_source *s, uint32_t number);
 
+// Where instruction `pc` stands, for sentences: "PTX line 12"; in machine code of a real compiler
+// "offset 0x0150", from the start of the kernel, or of the functions in front of it.
+struct code_place {
+    char text[32];
+};
+struct code_place code_place(const struct code_image *im, uint32_t pc);
+
 // Frees an image and all that lies in its arena. NULL is fine.
 void code_free(struct code_image *im);
 

@@ -62,6 +62,17 @@ const char *code_file_path(const struct code_source *s, uint32_t number) {
     return NULL;
 }
 
+struct code_place code_place(const struct code_image *im, uint32_t pc) {
+    enum { WORD_BYTES = 16 };
+    struct code_place p;
+    if (im->is_machine_code)
+        snprintf(p.text, sizeof p.text, "offset 0x%04x",
+                 WORD_BYTES * (pc >= im->entry ? pc - im->entry : pc));
+    else
+        snprintf(p.text, sizeof p.text, "PTX line %u", pc < im->n_insts ? im->inst[pc].ptx_line : 0);
+    return p;
+}
+
 void code_free(struct code_image *im) {
     if (!im) return;
     struct arena home = im->arena; // the image itself lies in it

@@ -556,7 +556,7 @@ static void describe_barriers(const struct sm_kernel *k, const struct cta_slot *
     for (uint32_t i = 0; exec_barrier_wait(w, i, &at); i++) {
         const struct exec_barrier *const bar = &c->bar[at.barrier].count;
         fprintf(out, "; lanes 0x%08x wait at barrier %u", at.lanes, at.barrier);
-        if (i > 0) fprintf(out, " (PTX line %u)", k->image->inst[at.pc].ptx_line);
+        if (i > 0) fprintf(out, " (%s)", code_place(k->image, at.pc).text);
         fprintf(out, ", where %u of %u threads have come", bar->threads,
                 exec_barrier_needs(bar, c->live));
     }
@@ -584,11 +584,7 @@ void sm_describe_waits(const struct sm *s, FILE *out) {
                                 : what & PENDING_IS_INSIDE ? s->pending.pc[w]
                                                            : warp->exec->pc;
             char text[160] = "";
-            uint32_t line = 0;
-            if (pc < k->image->n_insts) {
-                disasm_inst(k->image, pc, text, sizeof text);
-                line = k->image->inst[pc].ptx_line;
-            }
+            if (pc < k->image->n_insts) disasm_inst(k->image, pc, text, sizeof text);
             const char *const why = warp->exited           ? "for its last results"
                                     : what != 0            ? words[bits_first32(what)]
                                     : v->wait_mem >> w & 1 ? "for memory"
@@ -598,10 +594,10 @@ void sm_describe_waits(const struct sm *s, FILE *out) {
             char lanes[256] = ""; // of a warp that waits for lanes of its own
             if (waits_bar) exec_waits_text(warp->exec, lanes, sizeof lanes);
             fprintf(out,
-                    "SM %u, kernel %s, CTA %llu (%u,%u,%u), warp %u: waits %s, PTX line %u: %s%s%s",
+                    "SM %u, kernel %s, CTA %llu (%u,%u,%u), warp %u: waits %s, %s: %s%s%s",
                     s->id, k->image->name ? k->image->name : "?", (unsigned long long)c->linear,
-                    c->cta.id[0], c->cta.id[1], c->cta.id[2], warp->exec->warp_in_cta, why, line,
-                    text, lanes[0] ? "; " : "", lanes);
+                    c->cta.id[0], c->cta.id[1], c->cta.id[2], warp->exec->warp_in_cta, why,
+                    code_place(k->image, pc).text, text, lanes[0] ? "; " : "", lanes);
             if (waits_bar) describe_barriers(k, c, warp->exec, out);
             fputc('\n', out);
         }
