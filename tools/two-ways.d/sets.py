@@ -11,6 +11,14 @@ from model.forms import Form
 
 HEADER = '.version {isa}\n.target sm_{arch}\n.address_size 64\n'
 THREADS, BLOCK = columns.N, 64
+# Results that PTX leaves open: an operand is made a defined one first. t2 and x2 are the programs' own.
+DEFINED = {'div.u32': ('or.b32 t2, {b}, 1;', 't2', lambda b: b | 1), 'div.s32': ('or.b32 t2, {b}, 1;', 't2', lambda b: b | 1),
+           'rem.u32': ('or.b32 t2, {b}, 1;', 't2', lambda b: b | 1), 'rem.s32': ('or.b32 t2, {b}, 1;', 't2', lambda b: b | 1),
+           'div.u64': ('or.b64 x2, {b}, 1;', 'x2', lambda b: b | 1), 'div.s64': ('or.b64 x2, {b}, 1;', 'x2', lambda b: b | 1),
+           'rem.u64': ('or.b64 x2, {b}, 1;', 'x2', lambda b: b | 1), 'rem.s64': ('or.b64 x2, {b}, 1;', 'x2', lambda b: b | 1)}
+# What PTX leaves open, or ptxas does otherwise than it says (verdict.py): the negative of the least number, saturated
+# differences with it, bit fields beyond their word, 16-bit shifts by immediates beyond 65535, guarded comparisons into f32.
+LOOSE = re.compile(r'^((neg|abs)\.s(16|32)|sub\.sat|bf[ei]\.|sh[lr]\..16|set\..*\.f32\.|(div|rem)\..16)')
 NEWER = ('relu', '.NaN', 'u16x2', 's16x2', 'xorsign', 'bf16', 'tf32', 'sat.u16x2')
 
 
@@ -80,14 +88,35 @@ def model_set(col, places, modules, chosen):
         yield f'model_{name}', m.common, m.kept
 
 
+def defined(f):
+    """A form whose result PTX defines for all operands."""
+    if f.name not in DEFINED:
+        return f
+    before, now, change = DEFINED[f.name]
+    out = Form(before + ' ' + f.text.replace('{b}', now), f.dst, f.ops, lambda a, b, fn=f.fn: fn(a, change(b)), f.kind, f.name)
+    return out
+
+
+class Program(randprog.Gen):
+    """A random program whose operations of two instructions have no guard, nor what ptxas does without its guard."""
+
+    def op(self, n=None, fixed=None):
+        while True:
+            kind, f, d, srcs, guard = super().op(n, fixed)
+            same = f.name.startswith(('min', 'max')) and srcs[0] == srcs[1]   # ptxas takes a NaN as it is
+            if not same and not (n and ';' in f.text):  # functions have no registers for two
+                return kind, f, d, srcs, None if ';' in f.text or f.name.startswith(('set.', 'testp')) else guard
+
+
 def programs_into(m, col, places, seed, numbers, sizes):
     """Random programs of the model, without what newer GPUs have: what they compute is known, too."""
     groups, weight = randprog.pools(col)
-    groups = {k: [f for f in g if not any(w in f.name for w in NEWER)] for k, g in groups.items()}
+    groups = {k: [defined(f) for f in g if not any(w in f.name for w in NEWER) and not LOOSE.match(f.name)]
+              for k, g in groups.items()}
     m.text.append(randprog.SCRATCH)
     for k in numbers:
         shape = random.Random(f'{seed}:{k}')
-        g = randprog.Gen(k, f'{seed}.{k}', (groups, weight), shape.random() < 0.2, shape.choice(sizes))
+        g = Program(k, f'{seed}.{k}', (groups, weight), shape.random() < 0.2, shape.choice(sizes))
         g.name = f'program{k}'               # p1 is a register, and ptxas crashes on a kernel of that name
         m.run(g.name, 1, randprog.T, 12 * randprog.T, ' in=operands')
         for j, (values, what) in enumerate(zip(g.run(col), ('ints', 'wide', 'floats'))):
@@ -148,9 +177,18 @@ class Unknown(Form):
 def as_form(b, guarded):
     """An operation of bits.def as a form of the model's printer."""
     letters = dict(zip('abce', b.columns()))
+    before = ''
+    if re.match(r'(div|rem)\.[us]\d', b.name):
+        w = 8 * bits.BYTES.get(b.operands[1], 4)
+        before = f' .reg .b{w} %v; or.b{w} %v,{{b}},1;'
+        b.body = b.body.replace('$b', '%v')
+    elif re.match(r'bf[ei]\.', b.name):
+        pos, length = 'bc' if b.name[2] == 'e' else 'ce'
+        before = f' .reg .b32 %v, %w; and.b32 %v,{{{pos}}},255; and.b32 %w,{{{length}}},255;'
+        b.body = b.body.replace('$' + pos, '%v').replace('$' + length, '%w')
     body = re.sub(r'\$d', '{out}', re.sub('[{}]', lambda m: 2 * m.group(), b.body))
     body = re.sub(r'\$([abce])', r'{\1}', body)
-    zero = ''.join(f' setp.ne.b32 %q0,{{{x}}},0;' for x, k in zip('abce', b.operands) if k == 'z')
+    zero = before + ''.join(f' setp.ne.b32 %q0,{{{x}}},0;' for x, k in zip('abce', b.operands) if k == 'z')
     if ';' in body.rstrip(';') or zero:
         body = f'{{{{ .reg .b32 %u<4>; .reg .b64 %t<4>; .reg .pred %q<4>;{zero} {body} }}}}'
     else:
@@ -158,6 +196,8 @@ def as_form(b, guarded):
     kind = 'near' if b.kind == 'near' else 'exact'
     if b.format in tuple('hHbBd') and kind == 'exact':
         kind = {'h': 'nan16', 'H': 'nan16x2', 'd': 'nan64'}[b.format]
+    if re.match(r'(abs|neg)\..*f32', b.name):
+        kind = 'nan32'                                 # which NaN the negative of one is
     dst = {2: 'b16', 4: 'b32', 8: 'b64'}[bits.BYTES.get(b.result, 4)]
     return Unknown(body, dst, letters, None, kind, name=re.sub(r'[ ,]+', '_', ('@p ' if guarded else '') + b.name),
                    guard='@' if guarded and '{{' not in body else None)
@@ -191,7 +231,7 @@ def kept(col, places, isa, arch, refused):
     for name, results in part.items():
         m = Kept('bits_' + name, isa, arch)
         fs = [as_form(b, g) for k, b in enumerate(every) for g in ((False, True) if k % 5 == 0 and not b.together else (False,))
-              if b.result in results and not b.together and b.name not in refused]
+              if b.result in results and not b.together and not {b.name, '@p ' * g + b.name} & refused]
         m.add_forms(col, places, fs, 256, 40)
         yield m
     m = Kept('bits_warps', isa, arch)
