@@ -424,7 +424,7 @@ static enum exec_outcome isspace_(struct exec_env *e, struct exec_warp *w, const
     uint64_t size;
     const uint64_t first = window_of(w, x->space, &size);
     FOR_EACH_BIT32(i, mask) {
-        const uint64_t a = x->awords == 2 ? x_get64(pa, i) : pa[i];
+        const uint64_t a = lane_address(pa, x, x->awords, i);
         const bool in = x->space == SPACE_GLOBAL ? a >= EXEC_WINDOW_END || a < EXEC_SHARED_WINDOW
                                                  : a >= first && a - first < size;
         t |= (uint32_t)in << i;

@@ -303,6 +303,7 @@ static void put_operands(struct text *t, const struct minst *m, bool allocated) 
         if (t->reuse >> i & 1) put(t, ".reuse");
         sep = ", ";
     }
+    if (m->op == OP_ISSPACE && m->offset) put(t, "+0x%" PRIx64, (uint64_t)m->offset);
     if (m->op == OP_ISCADD) put(t, "%s0x%x", sep, m->sub);
     if (m->op == OP_CPASYNC) put(t, "%s0x%x", sep, m->aux);
 }

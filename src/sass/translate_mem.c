@@ -457,7 +457,6 @@ void translate_qspc(struct translator *t) {
         tr_refuse(t, "adds a uniform register");
     else
         plain_address(t, 40, 24);
-    if (t->m->offset) tr_refuse(t, "adds an offset");
 }
 
 void translate_membar(struct translator *t) {
