@@ -17,6 +17,7 @@ static void fill_slots(struct exec_launch *l) {
         [BANK0_STACK] = {l->im->local_bytes},
         [BANK0_DYNAMIC_SHARED] = {a->dynamic_shared},
         [BANK0_GRID_ID] = {(uint32_t)a->grid_id, (uint32_t)(a->grid_id >> 32)},
+        [BANK0_CONST_WINDOW] = {(uint32_t)a->const_segment, (uint32_t)(a->const_segment >> 32)},
         [BANK0_ENVREG] = {a->envreg[0], a->envreg[1], a->envreg[2]},
         [BANK0_SM_COUNT] = {a->sm_count ? a->sm_count : 1},
     };

@@ -349,8 +349,8 @@ static void registers(struct build *b) {
 static void memory(struct build *b) {
     const struct cubin_kernel *k = b->k;
     struct code_image *im = b->im;
-    im->needs_stack = b->calls || k->recurses || calls_by_register(k, CALL_ABS) ||
-                      calls_by_register(k, CALL_REL);
+    im->needs_stack = b->calls || k->recurses || k->inner_bytes > k->local_bytes ||
+                      calls_by_register(k, CALL_ABS) || calls_by_register(k, CALL_REL);
     const uint64_t local = k->local_bytes + (im->needs_stack ? (uint64_t)b->t->stack_bytes : 0);
     im->local_bytes = (uint32_t)min64(bits_align_up(local, STACK_ALIGN), UINT32_MAX - 63);
     im->stack_frame_bytes = im->local_bytes;

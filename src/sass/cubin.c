@@ -91,6 +91,12 @@ static struct cubin_kernel *kernel_named(struct reader *r, const char *name) {
     const int32_t i = names_get(&r->kernel, name, strlen(name));
     return i < 0 ? NULL : &r->out->kernel.at[i];
 }
+// The kernel whose code a section is; NULL: none.
+static struct cubin_kernel *kernel_of_section(struct reader *r, uint32_t section) {
+    for (size_t i = 0; i < r->out->kernel.n && section; i++)
+        if (r->out->kernel.at[i].section == section) return &r->out->kernel.at[i];
+    return NULL;
+}
 
 // ---- attributes
 // -----------------------------------------------------------------------------------
@@ -141,7 +147,12 @@ static void file_attribute(struct reader *r, const struct cubin_attribute *t) {
     const uint32_t symbol = word_at(t->data), value = word_at(t->data + 4);
     if (symbol >= r->out->symbol.n) return;
     struct cubin_kernel *k = kernel_named(r, r->out->symbol.at[symbol].name);
-    if (!k) return;
+    if (!k) {
+        k = kernel_of_section(r, r->out->symbol.at[symbol].section);
+        if (k && t->code == ATTR_FRAME_SIZE)
+            k->inner_bytes = (uint32_t)max64(k->inner_bytes, value);
+        return;
+    }
     if (t->code == ATTR_REGCOUNT) k->registers = value;
     if (t->code != ATTR_FRAME_SIZE && t->code != ATTR_MIN_STACK_SIZE) return;
     // The stack of recursive code has no size. The others count a function's own frame.

@@ -66,6 +66,8 @@ struct cubin_kernel {
     uint32_t registers;    // of a thread
     uint32_t shared_bytes; // static, as the section says
     uint32_t local_bytes;  // of a thread: its frame and those of what it calls by name
+    uint32_t inner_bytes;  // largest frame of the functions within its code: beyond local_bytes they
+                           // call each other without a bound
     bool recurses;         // ... of which no number is known
     uint32_t barriers;
     uint32_t max_threads[3];      // 0: not said
