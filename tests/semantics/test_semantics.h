@@ -151,20 +151,24 @@ static void rig_parse(struct rig *r, const char *text) {
     }
 }
 
-static inline void rig_open(struct rig *r, const char *name, const char *gpu, bool functional,
-                            uint32_t threads) {
-    memset(r, 0, sizeof *r);
-    r->name = name, r->gpu_name = gpu;
-    r->dir = getenv("DATA") ? getenv("DATA") : WW_TEST_DIR "/data";
+static inline void rig_device(struct rig *r, bool functional, uint32_t threads) {
     diags_init(&r->diags);
     arena_init(&r->arena, NULL);
-    rig_ok(r, gpu_config_load(gpu, NULL, 0, &r->diags, &r->config));
+    rig_ok(r, gpu_config_load(r->gpu_name, NULL, 0, &r->diags, &r->config));
     struct gpu_options o;
     gpu_options_init(&o);
     o.host_threads = threads;
     o.functional = functional;
     o.max_cycles = 50000000;
     rig_ok(r, gpu_create(&r->config, &o, &r->diags, &r->gpu));
+}
+
+static inline void rig_open(struct rig *r, const char *name, const char *gpu, bool functional,
+                            uint32_t threads) {
+    memset(r, 0, sizeof *r);
+    r->name = name, r->gpu_name = gpu;
+    r->dir = getenv("DATA") ? getenv("DATA") : WW_TEST_DIR "/data";
+    rig_device(r, functional, threads);
     size_t len;
     const char *text = (const char *)rig_file(r, name, ".ptx", &len);
     rig_parse(r, text);
