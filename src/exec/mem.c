@@ -325,7 +325,8 @@ enum exec_outcome mem_atomic(struct exec_env *e, struct exec_warp *w, const stru
     const uint32_t bytes = atomic_bytes(x);
     if (!mem_resolve(e, w, x, mask, x->a, x->awords, bytes, true, &r)) return EXEC_FAULT;
     if (!check_reads(e, w, x, mask, &r) || !check_writes(e, w, x, mask, &r)) return EXEC_FAULT;
-    e->access.kind = x->d == X_NONE ? ACCESS_REDUCE : ACCESS_ATOMIC;
+    // Also an operation whose old value is dropped answers when it says whether it was done.
+    e->access.kind = x->d == X_NONE && x->d1 == PRED_TRUE ? ACCESS_REDUCE : ACCESS_ATOMIC;
     e->access.n_dst = x->d == X_NONE ? 0 : x->aux8;
     struct wide b[WARP_LANES], c[WARP_LANES];
     const uint32_t *pb = x_src(w, x->b), *pc = x_src(w, x->c);
