@@ -148,7 +148,9 @@ static enum ww_status variables(struct gpu_module *m, struct diags *d) {
         if (x->file.constant.at[i].bank == CB_USER)
             m->const_bytes = bits_align_up(x->file.constant.at[i].bytes, 16);
     // PTX beside it may have more of them, found out later; without any it makes a segment itself.
-    if (m->instead && m->const_bytes) m->const_room = m->gpu->limits.const_bytes;
+    // Code that asks whether an address is a constant's takes all its banks for one window from
+    // here on: nothing else may lie there.
+    if (m->const_bytes) m->const_room = m->gpu->limits.const_bytes;
     return s == WW_OK ? share(m, d) : s;
 }
 
