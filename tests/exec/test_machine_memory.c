@@ -5,6 +5,7 @@
 #include "test_asm.h"
 
 #include "exec/exec_int.h"
+#include "exec/handlers.h"
 
 enum { WORDS = 4096, SHARED_BYTES = 4096, LOCAL_BYTES = 256 };
 
@@ -308,6 +309,35 @@ static void copies(void **state) {
     }
 }
 
+// Plain accesses are handled a vector at a time, with a uniform register and a factor too.
+static void plain_accesses_are_fast(void **state) {
+    (void)state;
+    struct prog *p = machine();
+    const struct opnd zero2 = {.kind = OPND_ZERO, .words = 2};
+    struct opnd scaled = R(2);
+    scaled.mods = 2 << OPND_SCALE_AT;
+    access(p, OP_LD, SPACE_GLOBAL, R(4), RD(2), NONE_, 8);
+    access(p, OP_LD, SPACE_GENERIC, R(4), RD(2), NONE_, 8);
+    access(p, OP_LD, SPACE_GLOBAL, R(4), zero2, NONE_, 8)->src[3] = UR(2, 2);
+    access(p, OP_ST, SPACE_GLOBAL, NONE_, RD(2), RZ_, 8);
+    access(p, OP_LD, SPACE_SHARED, R(4), scaled, NONE_, 0)->src[3] = UR(2, 1);
+    access(p, OP_ST, SPACE_SHARED, NONE_, RZ_, R(4), 8);
+    access(p, OP_LD, SPACE_LOCAL, R(4), RZ_, NONE_, 8);
+    access(p, OP_ST, SPACE_LOCAL, NONE_, R(1), R(4), 8);
+    access(p, OP_LDC, SPACE_CONST, R(4), R(2), NONE_, 0)->sub = CB_USER;
+    access(p, OP_ATOM, SPACE_GLOBAL, NONE_, RD(2), R(4), 0)->type = ITYPE_U32;
+    access(p, OP_ATOM, SPACE_SHARED, R(4), R(2), R(4), 0)->type = ITYPE_U32;
+    access(p, OP_LD, SPACE_GLOBAL, R(4), RD(2), NONE_, 8)->type = ITYPE_U8;
+    prog_start(p);
+    static const uint8_t handler[] = {H_ld32_global,   H_ld32_global,    H_ld32_global,
+                                      H_st32_global,   H_ld32_shared,    H_st32_shared,
+                                      H_ld32_local,    H_st32_local_any, H_ldc32,
+                                      H_atom32_global, H_atom32_shared,  H_ld_small_global};
+    for (uint32_t i = 0; i < WW_COUNT(handler); i++)
+        assert_true(p->launch->code[i].fn == exec_level()->table[TABLE_LEVEL_MEM][handler[i]]);
+    prog_free(p);
+}
+
 // Two warps, of which lanes of the second are gone, reduce; number and count in one register.
 static void barrier_results(void **state) {
     (void)state;
@@ -364,6 +394,7 @@ int main(void) {
                                        cmocka_unit_test(casts),
                                        cmocka_unit_test(shuffles_among_those_there),
                                        cmocka_unit_test(copies),
+                                       cmocka_unit_test(plain_accesses_are_fast),
                                        cmocka_unit_test(barrier_results)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
