@@ -75,16 +75,67 @@ void translate_i2fp(struct translator *t) {
     t->m->rnd = tr_rounding(t);
     t->m->src[0] = tr_b2(t, 1, 0);
 }
+// ---- integers to smaller ones, clamped ---------------------------------------------------------
+void translate_i2i(struct translator *t) {
+    conversion(t, integers[tr_field(t, 76, 2)], ITYPE_S32);
+    t->m->flags |= MF_SAT;
+    t->m->src[0] = tr_b2(t, 1, 0);
+}
+// Two of them below as much of C as has room (PTX ISA, cvt.pack).
+void translate_i2ip(struct translator *t) {
+    enum { ALL_ROOM = 0, ROOM_24 = 2, ROOM_28 = 3, SATURATES = 1 };
+    static const uint8_t types[] = {ITYPE_U8, ITYPE_S8, ITYPE_U16, ITYPE_S16,
+                                    ITYPE_U2, ITYPE_S2, ITYPE_U4,  ITYPE_S4};
+    const uint8_t type = types[tr_field(t, 76, 3)];
+    const uint32_t bits = isa_type_bits((enum isa_type)type), room = tr_field(t, 72, 2);
+    tr_op(t, OP_CVTPACK, OPC_CVT, (enum isa_type)type);
+    t->m->stype = ITYPE_S32;
+    t->m->aux = (uint16_t)bits;
+    tr_dst(t, 1);
+    t->m->src[0] = tr_a(t, 1, 0);
+    t->m->src[1] = tr_b(t, 1, 0);
+    t->m->src[2] = tr_c(t, 1, 0);
+    if (t->gen >= SASS_90 && tr_field(t, 74, 2) != SATURATES)
+        tr_refuse(t, "does not clamp as cvt does");
+    if (room != (bits == 4 ? ROOM_24 : bits == 2 ? ROOM_28 : ALL_ROOM))
+        tr_refuse(t, "keeps another part of a word");
+}
+
+// ---- pairs of floats ---------------------------------------------------------------------------
+// Formats of 8 bits, from sm_89 on: pairs of f32 become pairs of them, or pairs of them halves.
+static void eight_bits(struct translator *t) {
+    enum { PACK = 0, UNPACK = 1 };
+    static const uint8_t to[] = {ITYPE_F16X2,  ITYPE_BF16X2, ITYPE_NONE, ITYPE_NONE,
+                                 ITYPE_E5M2X2, ITYPE_E4M3X2, ITYPE_NONE, ITYPE_NONE};
+    static const uint8_t from[] = {ITYPE_NONE, ITYPE_NONE, ITYPE_E5M2X2, ITYPE_E4M3X2};
+    const uint32_t kind = tr_field(t, 89, 2),
+                   type = to[tr_field(t, 76, 1) + 2 * tr_field(t, 86, 2)];
+    if (kind > UNPACK || (kind == PACK && tr_bit(t, 78))) {
+        tr_refuse(t, "keeps another register's half");
+        return;
+    }
+    conversion(t, type, kind == PACK ? (uint32_t)ITYPE_F32 : from[tr_field(t, 73, 2)]);
+    if (kind == PACK) {
+        t->m->src[0] = tr_reg(t, 24, 1);
+        t->m->src[1] = tr_b(t, 1, 0);
+        return;
+    }
+    if (type != ITYPE_F16X2) tr_refuse(t, "unpacks to another format than f16");
+    if (tr_bit(t, 88)) tr_refuse(t, "unpacks an upper half");
+    t->m->src[0] = tr_b(t, 1, 0);
+}
 // Two floats become a pair: A the high half.
 void translate_f2fp(struct translator *t) {
-    enum { NEAREST = 0, TO_ZERO = 3 };
-    if (t->gen >= SASS_89 && (tr_field(t, 89, 2) || tr_field(t, 86, 2) || tr_bit(t, 78)))
-        tr_refuse(t, "is not of a pair of f16 or bf16");
-    if (t->gen < SASS_89 && tr_bit(t, 78)) tr_refuse(t, "keeps another register's half");
-    conversion(t, tr_bit(t, 76) ? ITYPE_BF16X2 : ITYPE_F16X2, ITYPE_F32);
+    enum { TO_ZERO = 3 };
+    if (t->gen >= SASS_89) {
+        eight_bits(t);
+    } else {
+        if (tr_bit(t, 78)) tr_refuse(t, "keeps another register's half");
+        conversion(t, tr_bit(t, 76) ? ITYPE_BF16X2 : ITYPE_F16X2, ITYPE_F32);
+        t->m->src[0] = tr_reg(t, 24, 1);
+        t->m->src[1] = tr_b(t, 1, 0);
+    }
     t->m->rnd = tr_field(t, 79, 3) == TO_ZERO ? MRND_RZ : MRND_RN;
-    tr_flag(t, 77, MF_SATFINITE);
+    if (t->gen < SASS_89 || !tr_field(t, 89, 2)) tr_flag(t, 77, MF_SATFINITE);
     tr_flag(t, 75, MF_RELU);
-    t->m->src[0] = tr_reg(t, 24, 1);
-    t->m->src[1] = tr_b(t, 1, 0);
 }
