@@ -94,10 +94,11 @@ static inline void x_put64(uint32_t *p, uint32_t lane, uint64_t v) {
 }
 
 // The uniform register that is added to the address of a memory operation (source e), and whether
-// there is one: then a word is added to it without a sign, and the sum has 64 bits.
+// there is one: then a word is added to it without a sign, and the sum has 64 bits. Lanes that run
+// together have the same; `lane` is one of them.
 static inline bool x_is_based(const struct xinst *x) { return x->e != X_POOL; }
-static inline uint64_t x_base(const struct exec_warp *w, const struct xinst *x) {
-    const uint32_t *const p = x_src(w, x->e);
+static inline uint64_t x_base(const struct exec_warp *w, const struct xinst *x, uint32_t lane) {
+    const uint32_t *const p = x_src(w, x->e) + lane;
     return p[0] | (uint64_t)p[WARP_LANES] << 32;
 }
 // The power of two that an address is multiplied by.

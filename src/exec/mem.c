@@ -12,8 +12,8 @@ static uint64_t lane_address(const uint32_t *p, const struct xinst *x, uint32_t 
 static uint64_t based_address(const struct exec_warp *w, const uint32_t *p, const struct xinst *x,
                               uint32_t words, uint32_t lane) {
     const bool is_wide = x->space == SPACE_GLOBAL || x->space == SPACE_GENERIC;
-    if (!is_wide) return (uint32_t)(lane_address(p, x, words, lane) + x_src(w, x->e)[0]);
-    return (words == 2 ? x_get64(p, lane) : p[lane]) + x_base(w, x) + (uint64_t)x->offset;
+    if (!is_wide) return (uint32_t)(lane_address(p, x, words, lane) + x_src(w, x->e)[lane]);
+    return (words == 2 ? x_get64(p, lane) : p[lane]) + x_base(w, x, lane) + (uint64_t)x->offset;
 }
 
 static const char *space_text(uint8_t space) {

@@ -15,7 +15,7 @@ LANE_FN struct span global_addresses(struct exec_env *e, const struct exec_warp 
                                      const struct xinst *x, uint32_t mask) {
     const uint32_t *const pa = x_src(w, x->a);
     uint64_t *const out = e->access.addr;
-    const uint64_t offset = (uint64_t)x->offset + x_base(w, x);
+    const uint64_t offset = (uint64_t)x->offset + x_base(w, x, bits_first32(mask));
     const uint32_t lead = bits_first32(mask);
     if (x->awords == 2)
         LANES out[i] = (pa[i] | (uint64_t)pa[i + 32] << 32) + offset;
@@ -192,7 +192,7 @@ FN(st32_global) {
 LANE_FN bool shared_addresses(struct exec_env *e, const struct exec_warp *w, const struct xinst *x,
                               uint32_t mask, uint32_t off[32]) {
     const uint32_t *const pa = x_src(w, x->a);
-    const uint32_t offset = (uint32_t)x->offset + *x_src(w, x->e), scale = x_scale(x);
+    const uint32_t offset = (uint32_t)x->offset + x_src(w, x->e)[bits_first32(mask)], scale = x_scale(x);
     uint32_t hi = 0, bits = 0, above = 0;
     if (x->awords == 2) {
         LANES {
@@ -259,7 +259,7 @@ LANE_FN bool local_word(struct exec_env *e, const struct exec_warp *w, const str
     uint32_t apart = 0;
     LANES apart |= LANE_IN(mask) ? pa[i] ^ pa[lead] : 0;
     if (x->awords == 2) LANES apart |= LANE_IN(mask) ? pa[i + 32] : 0;
-    const uint32_t at = pa[lead] + (uint32_t)x->offset + *x_src(w, x->e);
+    const uint32_t at = pa[lead] + (uint32_t)x->offset + x_src(w, x->e)[lead];
     if (apart || (at & (x->bytes - 1u)) ||
         (uint64_t)at + x->bytes > 4ull * w->cta->launch->local_words)
         return false;
@@ -294,7 +294,7 @@ FN(st32_local) {
 LANE_FN bool local_addresses(struct exec_env *e, const struct exec_warp *w, const struct xinst *x,
                              uint32_t mask, uint32_t off[32]) {
     const uint32_t *const pa = x_src(w, x->a);
-    const uint32_t offset = (uint32_t)x->offset + *x_src(w, x->e);
+    const uint32_t offset = (uint32_t)x->offset + x_src(w, x->e)[bits_first32(mask)];
     uint32_t hi = 0, bits = 0;
     LANES off[i] = LANE_IN(mask) ? pa[i] + offset : 0;
     if (x->awords == 2) LANES bits |= LANE_IN(mask) ? pa[i + 32] : 0;

@@ -1,9 +1,13 @@
 // The uniform file: a register of it is a vector of equal words behind the kernel's own registers, a
 // predicate of it a vector of equal bits, so that every handler reads them as it reads others. An
-// instruction writes them once for the warp, whichever lanes are active. Its operation's handler
-// computes the active lanes; what the lowest of them has got becomes the value in all lanes. For
-// sources of the uniform file that is what each of them gets; R2UR takes it of a vector register,
-// whose lanes compilers know to be equal.
+// instruction writes them once for the lanes that run together. Its operation's handler computes the
+// active lanes; what the lowest of them has got becomes the value of all active ones. For sources of
+// the uniform file that is what each of them gets; R2UR takes it of a vector register, whose lanes
+// compilers know to be equal.
+//
+// Hardware has one value a warp. Lanes that have parted keep theirs here until they meet, so that it
+// makes no difference when which of them have their turn: compilers use the uniform file on paths of
+// a warp that has parted, where nothing makes hardware change the path.
 #include <stdlib.h>
 
 #include "isa/op.h"
@@ -27,12 +31,15 @@ static void spread_words(struct exec_warp *w, uint32_t at, uint32_t words, uint3
     uint32_t *v = x_dst(w, at);
     for (uint32_t k = 0; k < words; k++, v += WARP_LANES) {
         const uint32_t word = v[lane];
-        for (uint32_t i = 0; i < WARP_LANES; i++) v[i] = word;
+        FOR_EACH_BIT32(i, w->active) v[i] = word;
     }
 }
-// Of those that were not written all lanes are equal already.
+// Of those that were not written all active lanes are equal already.
 static void spread_predicates(struct exec_warp *w, uint32_t lane) {
-    for (uint32_t k = PRED_UNIFORM; k < UPRED_TRUE; k++) w->pred[k] = 0u - (w->pred[k] >> lane & 1);
+    for (uint32_t k = PRED_UNIFORM; k < UPRED_TRUE; k++) {
+        const uint32_t all = 0u - (w->pred[k] >> lane & 1);
+        w->pred[k] = (w->pred[k] & ~w->active) | (all & w->active);
+    }
 }
 static enum exec_outcome write_uniform(struct exec_env *e, struct exec_warp *w,
                                        const struct xinst *x, uint32_t mask) {

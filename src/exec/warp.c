@@ -89,8 +89,8 @@ static enum exec_outcome redux(struct exec_env *e, struct exec_warp *w, const st
         }
     }
     uint32_t *pd = x_dst(w, x->d);
-    const bool is_uniform = x_minst(w, x)->dst[0].kind == OPND_UGPR; // one value for all lanes
-    FOR_EACH_BIT32(i, is_uniform ? ~0u : mask) pd[i] = r;
+    const bool is_uniform = x_minst(w, x)->dst[0].kind == OPND_UGPR; // one value for all that run
+    FOR_EACH_BIT32(i, is_uniform ? w->active : mask) pd[i] = r;
     return EXEC_NEXT;
 }
 
