@@ -1,5 +1,6 @@
 // Two operations into one: a shift or product and the addition behind it, an addition and the
 // address that it feeds, a sign change and the operand that it makes.
+#include "isa/eval.h"
 #include "code/opt.h"
 
 static bool used_once(const struct opt *o, const struct opnd *x) {
@@ -479,28 +480,14 @@ static bool become_move(struct opt *o, uint32_t at, struct opnd of) {
     return true;
 }
 
+// What the operation makes of two known words; operands that the instruction has are not looked at.
 static bool compute(const struct minst *m, uint32_t a, uint32_t b, uint32_t *r) {
-    switch (m->op) {
-    case OP_IADD: *r = a + b; return true;
-    case OP_SHL: *r = b > 31 ? 0 : a << b; return isa_type_bits(m->type) == 32;
-    case OP_SHR:
-        if (isa_type_bits(m->type) != 32) return false;
-        if (isa_type_is_signed(m->type))
-            *r = (uint32_t)((int32_t)a >> (b > 31 ? 31 : b));
-        else
-            *r = b > 31 ? 0 : a >> b;
-        return true;
-    case OP_LOP:
-        *r = m->sub == MLOGIC_AND   ? a & b
-             : m->sub == MLOGIC_OR  ? a | b
-             : m->sub == MLOGIC_XOR ? a ^ b
-                                    : b;
-        return true;
-    case OP_IMUL:
-        *r = a * b;
-        return isa_type_bits(m->type) == 32 && !(m->flags & (MF_HI | MF_WIDE));
-    default: return false;
-    }
+    const struct minst plain = {
+        .op = m->op, .type = m->type, .sub = m->sub, .flags = m->flags & (MF_HI | MF_WIDE)};
+    const uint32_t v[4] = {a, b};
+    const bool any_width = m->op == OP_IADD || m->op == OP_LOP;
+    if ((!any_width && isa_type_bits(m->type) != 32) || m->flags & MF_HI) return false;
+    return eval_word(&plain, v, r);
 }
 
 static bool fold_constants(struct opt *o, uint32_t at) {

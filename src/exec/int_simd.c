@@ -1,6 +1,7 @@
 // 32- and 16-bit integer operations, logic, shifts, bit fields and comparisons. 16-bit values live
 // in the low halves of registers; what stands above them is never read, and written as zero.
 #include "isa/eval.h"
+#include "isa/lane64.h"
 #include "exec/simd.h"
 
 // ---- moves and selections -------------------------------------------------------------------
@@ -238,8 +239,8 @@ FN(imad_g) {
         return EXEC_NEXT;                                                                          \
     }
 CARRY_HANDLER(imad_c, pa[i] * pb[i])
-CARRY_HANDLER(imadhi_s, (uint64_t)((int64_t)(int32_t)pa[i] * (int32_t)pb[i]) >> 32)
-CARRY_HANDLER(imadhi_u, (uint64_t)pa[i] * pb[i] >> 32)
+CARRY_HANDLER(imadhi_s, lane_wide_s(pa[i], pb[i]) >> 32)
+CARRY_HANDLER(imadhi_u, lane_wide_u(pa[i], pb[i]) >> 32)
 
 #define WIDE_HANDLER(name, sources, product)                                                       \
     FN(name) {                                                                                     \
@@ -249,12 +250,10 @@ CARRY_HANDLER(imadhi_u, (uint64_t)pa[i] * pb[i] >> 32)
         LANES STORE64(product);                                                                    \
         return EXEC_NEXT;                                                                          \
     }
-WIDE_HANDLER(imulwide_s, SOURCES2, (uint64_t)((int64_t)(int32_t)pa[i] * (int32_t)pb[i]))
-WIDE_HANDLER(imulwide_u, SOURCES2, (uint64_t)pa[i] * pb[i])
-WIDE_HANDLER(imadwide_s, SOURCES3,
-             (uint64_t)((int64_t)(int32_t)pa[i] * (int32_t)pb[i]) +
-                 (pc[i] | (uint64_t)pc[i + 32] << 32))
-WIDE_HANDLER(imadwide_u, SOURCES3, (uint64_t)pa[i] * pb[i] + (pc[i] | (uint64_t)pc[i + 32] << 32))
+WIDE_HANDLER(imulwide_s, SOURCES2, lane_wide_s(pa[i], pb[i]))
+WIDE_HANDLER(imulwide_u, SOURCES2, lane_wide_u(pa[i], pb[i]))
+WIDE_HANDLER(imadwide_s, SOURCES3, lane_wide_s(pa[i], pb[i]) + (pc[i] | (uint64_t)pc[i + 32] << 32))
+WIDE_HANDLER(imadwide_u, SOURCES3, lane_wide_u(pa[i], pb[i]) + (pc[i] | (uint64_t)pc[i + 32] << 32))
 
 FN(imad24) {
     UNUSED_ENV;
@@ -505,16 +504,16 @@ FN(dp2a) {
         SOURCES2;                                                                                  \
         return setp_finish(w, x, mask, MASK_OF(2, cond));                                          \
     }
-ISETP(isetp_eq, A == B)
-ISETP(isetp_ne, A != B)
-ISETP(isetp_lt_s, (int32_t)A < (int32_t)B)
-ISETP(isetp_le_s, (int32_t)A <= (int32_t)B)
-ISETP(isetp_gt_s, (int32_t)A > (int32_t)B)
-ISETP(isetp_ge_s, (int32_t)A >= (int32_t)B)
-ISETP(isetp_lt_u, A < B)
-ISETP(isetp_le_u, A <= B)
-ISETP(isetp_gt_u, A > B)
-ISETP(isetp_ge_u, A >= B)
+ISETP(isetp_eq, lane_compare(MCMP_EQ, A, B, false))
+ISETP(isetp_ne, lane_compare(MCMP_NE, A, B, false))
+ISETP(isetp_lt_s, lane_compare(MCMP_LT, A, B, true))
+ISETP(isetp_le_s, lane_compare(MCMP_LE, A, B, true))
+ISETP(isetp_gt_s, lane_compare(MCMP_GT, A, B, true))
+ISETP(isetp_ge_s, lane_compare(MCMP_GE, A, B, true))
+ISETP(isetp_lt_u, lane_compare(MCMP_LT, A, B, false))
+ISETP(isetp_le_u, lane_compare(MCMP_LE, A, B, false))
+ISETP(isetp_gt_u, lane_compare(MCMP_GT, A, B, false))
+ISETP(isetp_ge_u, lane_compare(MCMP_GE, A, B, false))
 
 // Any width: values become 64-bit numbers whose signed order is the order asked for.
 LANE_FN uint32_t compare_any(const struct exec_warp *w, const struct xinst *x, uint8_t type) {
@@ -538,21 +537,7 @@ LANE_FN uint32_t compare_any(const struct exec_warp *w, const struct xinst *x, u
         lt |= (int64_t)(a ^ flip) < (int64_t)(b ^ flip) ? lane_bit[i] : 0;
         eq |= a == b ? lane_bit[i] : 0;
     }
-    switch (x->cmp) {
-    case MCMP_EQ:
-    case MCMP_EQU: return eq;
-    case MCMP_NE:
-    case MCMP_NEU: return ~eq;
-    case MCMP_LT:
-    case MCMP_LTU: return lt;
-    case MCMP_LE:
-    case MCMP_LEU: return lt | eq;
-    case MCMP_GT:
-    case MCMP_GTU: return ~(lt | eq);
-    case MCMP_GE:
-    case MCMP_GEU: return ~lt;
-    default: return x->cmp == MCMP_NUM ? ~0u : 0;
-    }
+    return lane_order(x->cmp, lt, eq);
 }
 FN(isetp_g) {
     UNUSED_ENV;

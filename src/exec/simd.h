@@ -60,12 +60,7 @@
 
 // A comparison's lanes as a mask, and what setp makes of it: p = t bop c, q = !t bop c.
 LANE_FN uint32_t setp_combine(const struct xinst *x, struct exec_warp *w, uint32_t t) {
-    switch (x->bop) {
-    case MBOP_AND: return t & x_pred(w, x->c);
-    case MBOP_OR: return t | x_pred(w, x->c);
-    case MBOP_XOR: return t ^ x_pred(w, x->c);
-    default: return t;
-    }
+    return lane_combine(x->bop, t, x_pred(w, x->c));
 }
 LANE_FN enum exec_outcome setp_finish(struct exec_warp *w, const struct xinst *x, uint32_t mask,
                                       uint32_t t) {

@@ -1,7 +1,7 @@
-// Operations of one word on known operands: a row an operation.
+// Operations of one word, of two words, and comparisons on known operands: a row an operation.
 #include "isa/eval.h"
 
-#include "isa/lane.h"
+#include "isa/lane64.h"
 #include "isa/op.h"
 
 const uint32_t eval_prmt_selector[7][4] = {
@@ -127,5 +127,103 @@ bool eval_word(const struct minst *m, const uint32_t v[4], uint32_t *out) {
     if (isa_has_carry(m) || m->flags & (MF_WIDE | MF_FRAME)) return false;
     if (isa_type_bits(m->type) > 32 || (m->op == OP_PRMT && m->sub > MPRMT_RC16)) return false;
     *out = rows[m->op](&(const struct known){m, v[0], v[1], v[2], v[3]});
+    return true;
+}
+
+// ---- two words ----------------------------------------------------------------------------------
+struct known_pair {
+    const struct minst *m;
+    uint64_t a, b, c, e;
+    bool is_signed, is_high;
+};
+static uint64_t pair_mod(const struct known_pair *k, uint32_t source, uint32_t which) {
+    return k->m->src[source].mods & which ? ~0ull : 0;
+}
+static uint64_t mov_pair(const struct known_pair *k) { return k->a; }
+static uint64_t add_pair(const struct known_pair *k) {
+    return lane_negate64(k->a, pair_mod(k, 0, OPND_NEG)) +
+           lane_negate64(k->b, pair_mod(k, 1, OPND_NEG));
+}
+// A product of pairs, or the whole product of words.
+static uint64_t mul_pair(const struct known_pair *k) {
+    if (isa_type_bits(k->m->type) < 64)
+        return k->is_signed ? lane_wide_s((uint32_t)k->a, (uint32_t)k->b)
+                            : lane_wide_u((uint32_t)k->a, (uint32_t)k->b);
+    if (!k->is_high) return k->a * k->b;
+    return k->is_signed ? lane_mulhi64_s(k->a, k->b) : lane_mulhi64_u(k->a, k->b);
+}
+static uint64_t mad_pair(const struct known_pair *k) { return mul_pair(k) + k->c; }
+static uint64_t shl_pair(const struct known_pair *k) { return lane_shl64(k->a, (uint32_t)k->b); }
+static uint64_t shr_pair(const struct known_pair *k) {
+    return k->is_signed ? lane_shr64_s(k->a, (uint32_t)k->b) : lane_shr64_u(k->a, (uint32_t)k->b);
+}
+static uint64_t minmax_pair(const struct known_pair *k) {
+    if (k->m->sub) return k->is_signed ? lane_max64_s(k->a, k->b) : lane_max64_u(k->a, k->b);
+    return k->is_signed ? lane_min64_s(k->a, k->b) : lane_min64_u(k->a, k->b);
+}
+static uint64_t abs_pair(const struct known_pair *k) { return lane_abs64(k->a); }
+static uint64_t sad_pair(const struct known_pair *k) {
+    return k->is_signed ? lane_sad64_s(k->a, k->b, k->c) : lane_sad64_u(k->a, k->b, k->c);
+}
+static uint64_t bfe_pair(const struct known_pair *k) {
+    return lane_bfe64(k->a, (uint32_t)k->b, (uint32_t)k->c, k->is_signed);
+}
+static uint64_t bfi_pair(const struct known_pair *k) {
+    return lane_bfi64(k->a, k->b, (uint32_t)k->c, (uint32_t)k->e);
+}
+static uint64_t flo_pair(const struct known_pair *k) {
+    return lane_flo64(k->a, k->is_signed, k->m->flags & MF_SHIFTAMT);
+}
+static uint64_t brev_pair(const struct known_pair *k) { return lane_brev64(k->a); }
+static uint64_t popc_pair(const struct known_pair *k) { return lane_popc64(k->a); }
+static uint64_t clz_pair(const struct known_pair *k) { return lane_clz64(k->a); }
+
+// A value of a type as a number of 64 bits.
+static uint64_t extend(uint64_t v, enum isa_type t) {
+    const unsigned drop = 64 - isa_type_bits(t);
+    v <<= drop;
+    return isa_type_is_signed(t) ? (uint64_t)((int64_t)v >> drop) : v >> drop;
+}
+static uint64_t quotient(const struct known_pair *k) {
+    const enum isa_type t = k->m->type;
+    const unsigned drop = 64 - isa_type_bits(t);
+    const uint64_t r =
+        lane_divide(extend(k->a, t), extend(k->b, t), k->is_signed, k->m->op == OP_IREM);
+    return r << drop >> drop;
+}
+
+static uint64_t (*const pair_rows[OP_N])(const struct known_pair *k) = {
+    [OP_MOV] = mov_pair,        [OP_IADD] = add_pair,   [OP_IADD64] = add_pair,
+    [OP_IMUL] = mul_pair,       [OP_IMUL64] = mul_pair, [OP_IMAD] = mad_pair,
+    [OP_IMAD64] = mad_pair,     [OP_SHL] = shl_pair,    [OP_SHL64] = shl_pair,
+    [OP_SHR] = shr_pair,        [OP_SHR64] = shr_pair,  [OP_IMNMX] = minmax_pair,
+    [OP_IMNMX64] = minmax_pair, [OP_IABS] = abs_pair,   [OP_IABS64] = abs_pair,
+    [OP_ISAD] = sad_pair,       [OP_ISAD64] = sad_pair, [OP_BFE] = bfe_pair,
+    [OP_BFI] = bfi_pair,        [OP_FLO] = flo_pair,    [OP_BREV] = brev_pair,
+    [OP_POPC] = popc_pair,      [OP_CLZ] = clz_pair,    [OP_IDIV] = quotient,
+    [OP_IREM] = quotient};
+
+bool eval_pair(const struct minst *m, const uint64_t v[4], uint64_t *out) {
+    if (!pair_rows[m->op] || isa_has_carry(m) || m->dst[0].words > 2) return false;
+    const unsigned bits = isa_type_bits(m->type);
+    const bool divides = m->op == OP_IDIV || m->op == OP_IREM;
+    const bool is_wide = m->flags & MF_WIDE && (m->op == OP_IMUL || m->op == OP_IMAD);
+    if (divides ? bits < 16 : is_wide ? bits != 32 : bits != 64 || isa_type_is_float(m->type))
+        return false;
+    if (m->flags & (MF_FRAME | MF_SAT | MF_RELU)) return false;
+    const bool may_negate = m->op == OP_IADD || m->op == OP_IADD64;
+    for (uint32_t s = 0; s < 4; s++)
+        if (m->src[s].mods && !(may_negate && m->src[s].mods == OPND_NEG)) return false;
+    *out = pair_rows[m->op](&(const struct known_pair){
+        m, v[0], v[1], v[2], v[3], isa_type_is_signed(m->type), (m->flags & MF_HI) != 0});
+    return true;
+}
+
+// ---- comparisons --------------------------------------------------------------------------------
+bool eval_compare(const struct minst *m, uint64_t a, uint64_t b, bool c, bool *out) {
+    if (m->op != OP_ISETP || isa_type_is_float(m->type)) return false;
+    a = extend(a, m->type), b = extend(b, m->type);
+    const bool t = lane_compare64(m->cmp, a, b, isa_type_is_signed(m->type));
+    *out = lane_combine(m->src[2].kind == OPND_NONE ? MBOP_NONE : m->bop, t, c) & 1;
     return true;
 }

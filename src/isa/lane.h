@@ -3,12 +3,14 @@
 // of what an instruction says: no instruction record, no state. Any bits give a value.
 //
 // Sources: PTX ISA 9.0, integer, logic and shift, and bit-field instructions; ops.def for what the
-// machine's operations do beyond them.
+// machine's operations do beyond them. Two words, and divisions: lane64.h.
 #ifndef WW_LANE_H
 #define WW_LANE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "isa/isa.h"
 
 // A call must cost less than what it computes: everything is inlined.
 #define LANE_FN static inline __attribute__((always_inline))
@@ -62,10 +64,12 @@ LANE_FN uint32_t lane_abs(uint32_t v, bool is16) {
     const uint32_t r = (int32_t)a < 0 ? 0u - a : a;
     return is16 ? r & 0xffff : r;
 }
+LANE_FN bool lane_less(uint32_t a, uint32_t b, bool is_signed) {
+    return is_signed ? (int32_t)a < (int32_t)b : a < b;
+}
 // |a - b| + c, of words and of low halves.
 LANE_FN uint32_t lane_sad(uint32_t a, uint32_t b, uint32_t c, bool is_signed) {
-    const bool less = is_signed ? (int32_t)a < (int32_t)b : a < b;
-    return (less ? b - a : a - b) + c;
+    return (lane_less(a, b, is_signed) ? b - a : a - b) + c;
 }
 LANE_FN uint32_t lane_sad16(uint32_t a, uint32_t b, uint32_t c, bool is_signed) {
     const uint32_t x = (uint32_t)lane_extend(a, true, is_signed);
@@ -98,8 +102,7 @@ LANE_FN uint32_t lane_min_u(uint32_t a, uint32_t b) { return a < b ? a : b; }
 LANE_FN uint32_t lane_max_u(uint32_t a, uint32_t b) { return a > b ? a : b; }
 // Of words, which is not below 0 with `relu`.
 LANE_FN uint32_t lane_minmax(uint32_t a, uint32_t b, bool is_signed, bool is_max, bool relu) {
-    const bool less = is_signed ? (int32_t)a < (int32_t)b : a < b;
-    const uint32_t r = less != is_max ? a : b;
+    const uint32_t r = lane_less(a, b, is_signed) != is_max ? a : b;
     return relu && is_signed && (int32_t)r < 0 ? 0 : r;
 }
 // Of low halves, or of both.
@@ -113,6 +116,39 @@ LANE_FN uint32_t lane_minmax16(uint32_t a, uint32_t b, bool is_signed, bool is_m
         if (k == 0 || is_packed) r |= ((uint32_t)v & 0xffff) << (16 * k);
     }
     return r;
+}
+
+// ---- comparisons ----------------------------------------------------------------------------
+// What a comparison says, by what is less and what is equal: one bit or a mask of lanes. Numbers are
+// always ordered, so that the U forms are the others.
+LANE_FN uint32_t lane_order(enum mcmp cmp, uint32_t less, uint32_t equal) {
+    switch (cmp) {
+    case MCMP_EQ:
+    case MCMP_EQU: return equal;
+    case MCMP_NE:
+    case MCMP_NEU: return ~equal;
+    case MCMP_LT:
+    case MCMP_LTU: return less;
+    case MCMP_LE:
+    case MCMP_LEU: return less | equal;
+    case MCMP_GT:
+    case MCMP_GTU: return ~(less | equal);
+    case MCMP_GE:
+    case MCMP_GEU: return ~less;
+    default: return cmp == MCMP_NUM ? ~0u : 0;
+    }
+}
+LANE_FN bool lane_compare(enum mcmp cmp, uint32_t a, uint32_t b, bool is_signed) {
+    return lane_order(cmp, lane_less(a, b, is_signed), a == b) & 1;
+}
+// What a result becomes with a predicate beside it (`bop`), bits or masks.
+LANE_FN uint32_t lane_combine(enum mbop bop, uint32_t t, uint32_t c) {
+    switch (bop) {
+    case MBOP_AND: return t & c;
+    case MBOP_OR: return t | c;
+    case MBOP_XOR: return t ^ c;
+    default: return t;
+    }
 }
 
 // ---- shifts: counts beyond the width shift everything out -------------------------------------

@@ -104,6 +104,138 @@ static void agree(void **state) {
     exec_simd_force(NULL);
     prog_free(p);
 }
+// ---- pairs --------------------------------------------------------------------------------------
+static const uint8_t longs[] = {ITYPE_U64, ITYPE_S64, ITYPE_NONE};
+static const uint8_t bits64[] = {ITYPE_B64, ITYPE_NONE};
+static const uint8_t divided[] = {ITYPE_U16, ITYPE_S16, ITYPE_U32, ITYPE_S32,
+                                  ITYPE_U64, ITYPE_S64, ITYPE_NONE};
+// `words`: of the sources, a decimal digit each, the first highest; 0: as the type has.
+static const struct pair_take {
+    struct take is;
+    uint32_t always, words, results;
+} pairs[] = {
+    {{OP_MOV, 1, 0, 0, 0, bits64}, 0, 2000, 2},
+    {{OP_IADD, 2, 0, OPND_NEG, 0, longs}, 0, 2200, 2},
+    {{OP_IADD64, 2, 0, OPND_NEG, 0, longs}, 0, 2200, 2},
+    {{OP_IMUL64, 2, 0, 0, MF_HI, longs}, 0, 2200, 2},
+    {{OP_IMAD64, 3, 0, 0, MF_HI, longs}, 0, 2220, 2},
+    {{OP_IMUL, 2, 0, 0, 0, words}, MF_WIDE, 1100, 2},
+    {{OP_IMAD, 3, 0, 0, 0, words}, MF_WIDE, 1120, 2},
+    {{OP_SHL, 2, 0, 0, 0, bits64}, 0, 2100, 2},
+    {{OP_SHL64, 2, 0, 0, 0, bits64}, 0, 2100, 2},
+    {{OP_SHR, 2, 0, 0, 0, longs}, 0, 2100, 2},
+    {{OP_SHR64, 2, 0, 0, 0, longs}, 0, 2100, 2},
+    {{OP_IMNMX, 2, 1, 0, 0, longs}, 0, 2200, 2},
+    {{OP_IMNMX64, 2, 1, 0, 0, longs}, 0, 2200, 2},
+    {{OP_IABS, 1, 0, 0, 0, longs}, 0, 2000, 2},
+    {{OP_IABS64, 1, 0, 0, 0, longs}, 0, 2000, 2},
+    {{OP_ISAD, 3, 0, 0, 0, longs}, 0, 2220, 2},
+    {{OP_ISAD64, 3, 0, 0, 0, longs}, 0, 2220, 2},
+    {{OP_BFE, 3, 0, 0, 0, longs}, 0, 2110, 2},
+    {{OP_BFI, 4, 0, 0, 0, bits64}, 0, 2211, 2},
+    {{OP_FLO, 1, 0, 0, MF_SHIFTAMT, longs}, 0, 2000, 1},
+    {{OP_BREV, 1, 0, 0, 0, bits64}, 0, 2000, 2},
+    {{OP_POPC, 1, 0, 0, 0, bits64}, 0, 2000, 1},
+    {{OP_CLZ, 1, 0, 0, 0, bits64}, 0, 2000, 1},
+    {{OP_IDIV, 2, 0, 0, 0, divided}, 0, 0, 0},
+    {{OP_IREM, 2, 0, 0, 0, divided}, 0, 0, 0},
+};
+static struct opnd group(uint32_t at, uint32_t n) { return n == 2 ? RD(at) : R(at); }
+static struct minst *any_pair(struct prog *p, const struct pair_take *t, uint64_t *s) {
+    struct minst *const m = any_of(p, &t->is, s);
+    const uint32_t own = isa_type_bits(m->type) == 64 ? 2 : 1;
+    uint32_t w = t->words ? t->words : 1100 * own;
+    m->flags |= t->always;
+    m->dst[0] = group(10, t->results ? t->results : own);
+    for (uint32_t k = 4; k-- > 0; w /= 10) {
+        const uint8_t mods = m->src[k].mods;
+        if (m->src[k].kind == OPND_NONE) continue;
+        m->src[k] = group(2 * k, w % 10);
+        m->src[k].mods = mods;
+    }
+    return m;
+}
+static void pairs_agree(void **state) {
+    (void)state;
+    struct prog *p = prog_new();
+    uint64_t seed = 64;
+    for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++)
+        for (int n = 0; n < 96; n++) {
+            prog_clear(p);
+            const struct minst m = *any_pair(p, &pairs[k], &seed);
+            emit_exit(p);
+            uint32_t v[32][8];
+            for (uint32_t i = 0; i < 32; i++)
+                for (uint32_t j = 0; j < 8; j++) v[i][j] = word(&seed);
+            LEVELS(level) {
+                prog_start(p);
+                for (uint32_t i = 0; i < 32; i++)
+                    for (uint32_t j = 0; j < 8; j++) reg(p, j)[i] = v[i][j];
+                assert_int_equal(run_warp0(p), EXEC_EXITED);
+                for (uint32_t i = 0; i < 32; i++) {
+                    uint64_t in[4], value = 0;
+                    for (uint32_t j = 0; j < 4; j++)
+                        in[j] = v[i][2 * j] |
+                                (m.src[j].words == 2 ? (uint64_t)v[i][2 * j + 1] << 32 : 0);
+                    const uint64_t have = m.dst[0].words == 2 ? get64(p, 10, i) : reg(p, 10)[i];
+                    if (!eval_pair(&m, in, &value) || value != have)
+                        fail_msg("%s.%s sub %u flags 0x%x of 0x%llx 0x%llx 0x%llx: folded 0x%llx, "
+                                 "executed 0x%llx",
+                                 mop_info[m.op].text, isa_type_text(m.type), m.sub, m.flags,
+                                 (unsigned long long)in[0], (unsigned long long)in[1],
+                                 (unsigned long long)in[2], (unsigned long long)value,
+                                 (unsigned long long)have);
+                }
+            }
+        }
+    exec_simd_force(NULL);
+    prog_free(p);
+}
+
+// ---- comparisons --------------------------------------------------------------------------------
+static void comparisons_agree(void **state) {
+    (void)state;
+    static const uint8_t types[] = {ITYPE_U16, ITYPE_S16, ITYPE_U32,
+                                    ITYPE_S32, ITYPE_U64, ITYPE_S64};
+    struct prog *p = prog_new();
+    uint64_t seed = 6;
+    for (size_t t = 0; t < sizeof types; t++)
+        for (unsigned cmp = MCMP_EQ; cmp <= MCMP_NAN; cmp++)
+            for (unsigned bop = MBOP_NONE; bop <= MBOP_XOR; bop++) {
+                prog_clear(p);
+                const uint32_t own = isa_type_bits(types[t]) == 64 ? 2 : 1;
+                struct minst *m = emit(p, OP_ISETP, types[t], P(0), group(0, own), group(2, own),
+                                       bop ? P(2) : NONE_);
+                m->cmp = (uint8_t)cmp;
+                m->bop = (uint8_t)bop;
+                const struct minst is = *m;
+                emit_exit(p);
+                LEVELS(level) {
+                    prog_start(p);
+                    uint32_t v[32][4];
+                    const uint32_t beside = (uint32_t)rnd64(&seed);
+                    for (uint32_t i = 0; i < 32; i++)
+                        for (uint32_t j = 0; j < 4; j++)
+                            reg(p, j)[i] = v[i][j] =
+                                j > 1 && i % 3 == 0 ? v[i][j - 2] : word(&seed);
+                    warp0(p)->pred[2] = beside;
+                    assert_int_equal(run_warp0(p), EXEC_EXITED);
+                    for (uint32_t i = 0; i < 32; i++) {
+                        const uint64_t a = v[i][0] | (own == 2 ? (uint64_t)v[i][1] << 32 : 0),
+                                       b = v[i][2] | (own == 2 ? (uint64_t)v[i][3] << 32 : 0);
+                        bool value = false;
+                        assert_true(eval_compare(&is, a, b, beside >> i & 1, &value));
+                        if (value != (warp0(p)->pred[0] >> i & 1))
+                            fail_msg("%s cmp %u bop %u of 0x%llx 0x%llx: %d",
+                                     isa_type_text(types[t]), cmp, bop, (unsigned long long)a,
+                                     (unsigned long long)b, value);
+                    }
+                }
+            }
+    exec_simd_force(NULL);
+    prog_free(p);
+}
+
 // What it does not evaluate, it says.
 static void refuses(void **state) {
     (void)state;
@@ -128,9 +260,25 @@ static void refuses(void **state) {
     m = (struct minst){.op = OP_LOP3, .type = ITYPE_B32, .dst = {R(1), P(2)}};
     assert_false(eval_word(&m, v, &value));
     assert_int_equal(value, 3);
+    const uint64_t pair[4] = {1, 2, 3, 4};
+    uint64_t whole = 0;
+    m = (struct minst){.op = OP_SHL, .type = ITYPE_B64, .dst = {RD(2)}};
+    assert_true(eval_pair(&m, pair, &whole));
+    assert_int_equal(whole, 4);
+    m = (struct minst){.op = OP_SHL, .type = ITYPE_B32, .dst = {R(2)}};
+    assert_false(eval_pair(&m, pair, &whole));
+    m = (struct minst){.op = OP_DADD, .type = ITYPE_F64, .dst = {RD(2)}};
+    assert_false(eval_pair(&m, pair, &whole));
+    m = (struct minst){.op = OP_IADD, .type = ITYPE_S64, .flags = MF_SAT, .dst = {RD(2)}};
+    assert_false(eval_pair(&m, pair, &whole));
+    bool is = false;
+    assert_false(eval_compare(&m, 1, 2, false, &is));
+    assert_int_equal(whole, 4);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(agree), cmocka_unit_test(refuses)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(agree), cmocka_unit_test(pairs_agree),
+                                       cmocka_unit_test(comparisons_agree),
+                                       cmocka_unit_test(refuses)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
