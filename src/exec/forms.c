@@ -30,7 +30,7 @@ static void product_and_sum(const struct minst *m, struct xinst *x) {
 }
 // Two operations with one handler: bop says whether it is the second.
 static void either(const struct minst *m, struct xinst *x) {
-    x->bop = m->op == OP_IREM || m->op == OP_HTANH;
+    x->bop = m->op == OP_IREM || m->op == OP_HTANH || m->op == OP_IADDMNMX;
 }
 static void selection(const struct minst *m, struct xinst *x) {
     if (m->src[2].kind == OPND_NONE) x->bop = MBOP_NONE;

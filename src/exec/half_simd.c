@@ -1,5 +1,4 @@
 // f16, f16x2, bf16 and bf16x2. Scalars live in low halves; their upper halves are written as zero.
-#include "isa/op.h"
 #include "exec/half_lane.h"
 #include "exec/sfu_lane.h"
 
@@ -67,10 +66,10 @@ LANE_FN double wide_product(double a, double b, bool zero_wins) {
     const bool is_zero = zero_wins && (a == 0.0 || b == 0.0);
     return is_zero ? 0.0 : a * b;
 }
-LANE_FN double wide_compute(uint8_t op, double a, double b, double c, bool zero_wins) {
+LANE_FN double wide_compute(enum half_op op, double a, double b, double c, bool zero_wins) {
     switch (op) {
-    case OP_HADD: return add_odd(a, b);
-    case OP_HMUL: return wide_product(a, b, zero_wins);
+    case HALF_ADD: return add_odd(a, b);
+    case HALF_MUL: return wide_product(a, b, zero_wins);
     default: return add_odd(wide_product(a, b, zero_wins), c);
     }
 }
@@ -101,9 +100,9 @@ LANE_FN uint32_t wide_single(double r, const struct fmode *m, uint32_t relu) {
         }                                                                                          \
         return EXEC_NEXT;                                                                          \
     }
-WIDE_HANDLER(hadd_w, OP_HADD)
-WIDE_HANDLER(hmul_w, OP_HMUL)
-WIDE_HANDLER(hfma_w, OP_HFMA)
+WIDE_HANDLER(hadd_w, HALF_ADD)
+WIDE_HANDLER(hmul_w, HALF_MUL)
+WIDE_HANDLER(hfma_w, HALF_FMA)
 
 #define HALF_LOOP(n, body)                                                                         \
     LANES {                                                                                        \

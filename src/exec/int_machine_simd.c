@@ -4,7 +4,6 @@
 // Sources of what carries are: Mesa, src/nouveau/compiler/nak/ir.rs, whose folding its authors run
 // against hardware: a negated word enters as its complement and one, so that zero, negated, carries;
 // and ptxas's code for PTX's add.cc, sub.cc and mad, whose results PTX defines.
-#include "isa/op.h"
 #include "exec/simd.h"
 
 #define COMPLEMENT(k) (x->mods[k] & (OPND_NEG | OPND_NOT) ? ~0u : 0)
@@ -239,7 +238,7 @@ FN(imnmx3) {
     uint32_t *const pd = x_dst(w, x->d);
     const bool is_packed = x->type == ITYPE_U16X2 || x->type == ITYPE_S16X2;
     const bool is_signed = x->type == ITYPE_S32 || x->type == ITYPE_S16X2;
-    const bool adds = x->op == OP_IADDMNMX, relu = x->flags & MF_RELU;
+    const bool adds = x->bop, relu = x->flags & MF_RELU;
     const uint32_t min = x_pred(w, x->e);
     const uint32_t nb = x->mods[1] & OPND_NEG ? ~0u : 0, nc = x->mods[2] & OPND_NEG ? ~0u : 0;
     LANES {
