@@ -98,7 +98,12 @@ struct opnd {
         uint8_t bank; // CONST
     };
     union { // the kind says which
-        opnd_imm_bits imm; // IMM: `words` * 32 bits
+        // IMM: `words` * 32 bits, also as two words: without these clang 14 loses the upper half of
+        // an operand that is passed or returned by value.
+        struct {
+            uint32_t low, high;
+        } imm_words;
+        opnd_imm_bits imm;
         uint32_t reg;      // GPR/PRED number; CONST: byte offset
     };
 };
