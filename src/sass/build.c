@@ -152,10 +152,12 @@ static enum ww_status translate(struct build *b, const struct cubin_kernel *k, u
     return WW_OK;
 }
 
-// Code of the system calls that the file names, behind all other.
+// Code of the system calls that the file names, behind all other. A kernel that calls has the
+// registers that a call takes.
 static void add_system_calls(struct build *b, uint32_t first) {
+    enum { REGISTERS_OF_CALLS = 22 }; // the return address is in the last two
     struct code_image *im = b->im;
-    for (uint32_t i = 0; i < b->c->symbol.n; i++) {
+    for (uint32_t i = 0; i < b->c->symbol.n && im->n_regs >= REGISTERS_OF_CALLS; i++) {
         enum msyscall call;
         if (b->c->symbol.at[i].section || !system_call_named(b->c->symbol.at[i].name, &call) ||
             im->system_call[call])

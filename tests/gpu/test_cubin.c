@@ -81,6 +81,17 @@ static void kernels_and_no_functions(void **state) {
     struct gpu_kernel *k;
     bench_ok(&b, gpu_kernel_find(b.module, "vars", &b.diags, &k));
     assert_int_equal(gpu_kernel_find(b.module, "twice", &b.diags, &k), WW_ERROR_USAGE);
+    // Each becomes an image, those of few registers too, beside others that call the driver.
+    for (uint32_t i = 0; i < gpu_module_kernels(b.module); i++) {
+        const struct code_image *im;
+        struct diags d;
+        diags_init(&d);
+        bench_ok(&b, gpu_kernel_find(b.module, gpu_module_kernel_name(b.module, i), &b.diags, &k));
+        const enum ww_status s = gpu_kernel_image(k, &d, &im);
+        assert_true(s == WW_OK || s == WW_ERROR_UNSUPPORTED);
+        if (s == WW_OK) assert_int_equal(im->system_call[MSYS_VPRINTF] != 0, im->n_regs >= 22);
+        diags_free(&d);
+    }
     bench_close(&b);
 }
 
@@ -99,6 +110,32 @@ static void code_for_another_gpu(void **state) {
     assert_int_equal(try_load(&b, "module_sm_70.cubin", NULL), WW_ERROR_UNSUPPORTED);
     first_says(&b, "-g ");
     first_says(&b, "v100");
+    bench_close(&b);
+}
+
+// Lines as `warpwatt disasm -l` prints them before the words; inlined code has its own.
+static void source_lines(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t offset, line;
+        const char *file;
+    } row[] = {{0x0, 10, "/src/main.cu"},  {0x30, 10, "/src/main.cu"}, {0x40, 11, "/src/main.cu"},
+               {0x60, 12, "/src/main.cu"}, {0x90, 3, "/src/help.h"},   {0xc0, 14, "/src/main.cu"}};
+    struct bench b;
+    bench_open(&b, "v100", NULL, NULL);
+    bench_ok(&b, try_load(&b, "lines_sm_70.cubin", NULL));
+    struct gpu_kernel *k;
+    const struct code_image *im;
+    bench_ok(&b, gpu_kernel_find(b.module, "lines", &b.diags, &k));
+    bench_ok(&b, gpu_kernel_image(k, &b.diags, &im));
+    assert_true(im->is_machine_code);
+    assert_int_equal(im->source.target, 70);
+    assert_string_equal(im->source.made_by, "ptxas of CUDA 12.9 for sm_70");
+    for (size_t i = 0; i < WW_COUNT(row); i++) {
+        const struct minst *m = &im->inst[im->entry + row[i].offset / 16];
+        assert_int_equal(m->src_line, row[i].line);
+        assert_string_equal(code_file_path(&im->source, m->src_file), row[i].file);
+    }
     bench_close(&b);
 }
 
@@ -148,6 +185,7 @@ int main(void) {
         cmocka_unit_test(variables_and_their_addresses),
         cmocka_unit_test(kernels_and_no_functions),
         cmocka_unit_test(code_for_another_gpu),
+        cmocka_unit_test(source_lines),
         cmocka_unit_test(damaged_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
