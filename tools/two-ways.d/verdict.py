@@ -19,6 +19,7 @@ OPEN = [(re.compile(r'^(@p |[a-z]\w+: )?(' + form + ')'), holds, why) for form, 
     (r'div\.r[mp]\.ftz\.f32', lambda x: True, 'ptxas flushes by the result with unbounded exponents'),
     (r'(sin|cos)\.approx', lambda x: (x[0] & 0x7fffffff) > 0x40490fdb or (x[0] & 0x7f800000) <= 0x01000000,
      'sine and cosine beyond pi, or of the least numbers'),
+    (r'wmma\.mma\..*\.f16\.f32', lambda x: True, 'ptxas rounds a sum of matrices once, at its end'),
     (r'v(add|sub|absdiff|min|max|mad|shl|shr|set)[24]?\.', lambda x: True, "ptxas's emulation of video instructions is not the manual's"),
 ]] + [(re.compile(r'^@p set\.'), lambda x: True, 'ptxas converts what a guarded set does not write')]
 
@@ -34,6 +35,19 @@ class Row:
     def line(self):
         return [self.name, 'no' if self.stopped or self.ours_stopped else 'yes', self.values, self.equal,
                 sum(self.allowed.values()), '; '.join(self.allowed), self.differ]
+
+
+def summary(rows):
+    """Rows by opcode: forms, how many execute by both ways, values, equal, open, different."""
+    out = {}
+    for r in rows:
+        if r.refused:
+            continue
+        name = re.sub(r'^(@p |\w+: |and\.b32 %u0,\$b,31; |setp\.(ne|lt)\.[bs]32 %q\d,\$[ab],0; )+', '', r.name)
+        x = out.setdefault(re.sub(r'^program\d+$', 'random programs', re.split(r'[.: ]', name)[0]), [0] * 6)
+        for k, n in enumerate([1, not (r.stopped or r.ours_stopped), r.values, r.equal, sum(r.allowed.values()), r.differ]):
+            x[k] += n
+    return sorted(out.items())
 
 
 def is_nan(form, v):
