@@ -50,7 +50,7 @@ install: build
 deb: build
 	@tools/deb $(BUILD)
 docs: build
-	@for page in counters stalls instructions classes gpu-keys power circuits expressions; do \
+	@for page in machine-code counters stalls instructions classes gpu-keys power circuits expressions; do \
 	    $(BUILD)/warpwatt reference $$page >docs/reference-$$page.md; done
 papers:
 	@tools/paper-pages

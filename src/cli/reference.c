@@ -10,6 +10,8 @@
 #include "power/declared.h"
 #include "power/effect.h"
 #include "power/power_gpu.h"
+#include "sass/row.h"
+#include "sass/translate.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -351,7 +353,50 @@ static int expressions(void) {
     return 0;
 }
 
-#define PAGES "counters|stalls|instructions|classes|gpu-keys|power|circuits|expressions"
+// "7.0, 7.2": of the bits of enum sass_gen.
+static void print_capabilities(uint32_t gens) {
+    static const char *const name[] = {"7.0", "7.2", "7.5", "8.0", "8.6", "8.9", "9.0"};
+    const char *sep = "";
+    for (uint32_t i = 0; i < WW_COUNT(name); i++) {
+        if (!(gens >> i & 1)) continue;
+        printf("%s%s", sep, name[i]);
+        sep = ", ";
+    }
+}
+static void machine_code_row(const struct sass_row *row, uint32_t forms, uint32_t gens) {
+    uint32_t runs = 0;
+    for (uint32_t g = SASS_70; g <= SASS_90; g <<= 1)
+        if (gens & g && sass_is_executed(row->op, g)) runs |= g;
+    printf("| `%03x` | `%s` | ", row->op, row->name);
+    for (uint32_t f = 0; f < 8; f++)
+        if (forms >> f & 1) printf("%u", f);
+    fputs(" | ", stdout);
+    print_capabilities(gens);
+    fputs(" | ", stdout);
+    if (runs == gens) fputs("all", stdout);
+    if (runs == 0) fputs("no", stdout);
+    if (runs != gens && runs != 0) print_capabilities(runs);
+    puts(" |");
+}
+static void machine_code(void) {
+    puts("# Machine code\n\nFrom `src/sass/encoding.def` and `translate.def`: opcodes (bits 0 to 8, "
+         "hexadecimal), forms of their operands\n(bits 9 to 11), the compute capabilities in which "
+         "they are known (8.6 stands for 8.7 too), and those in which they run.\nWhat single "
+         "values of their fields are refused: docs/machine-code.md.\n\n"
+         "| opcode | name | forms | known in | runs in |\n|---|---|---|---|---|");
+    for (uint32_t i = 0, n = 0; i < sass_rows_n; i += n) {
+        const struct sass_row *const row = &sass_rows[i];
+        uint32_t forms = 0, gens = 0;
+        for (n = 0; i + n < sass_rows_n && row[n].op == row->op && !strcmp(row[n].name, row->name);
+             n++) {
+            forms |= row[n].forms;
+            gens |= row[n].gens;
+        }
+        machine_code_row(row, forms, gens);
+    }
+}
+
+#define PAGES "machine-code|counters|stalls|instructions|classes|gpu-keys|power|circuits|expressions"
 const struct cli_spec spec_reference = {
     .name = "reference",
     .form = {PAGES},
@@ -368,6 +413,7 @@ int cmd_reference(struct cli *c, int argc, char **argv) {
         if (*what) return cli_usage("one page at a time: `%s` is too much", value);
         what = value;
     }
+    if (strcmp(what, "machine-code") == 0) return machine_code(), 0;
     if (strcmp(what, "counters") == 0) return counters(), 0;
     if (strcmp(what, "stalls") == 0) return stalls(), 0;
     if (strcmp(what, "instructions") == 0) return instructions(), 0;
@@ -376,6 +422,6 @@ int cmd_reference(struct cli *c, int argc, char **argv) {
     if (strcmp(what, "power") == 0) return power_page(c);
     if (strcmp(what, "circuits") == 0) return circuits(), 0;
     if (strcmp(what, "expressions") == 0) return expressions();
-    return cli_usage("reference of what? counters, stalls, instructions, classes, gpu-keys, "
-                     "power, circuits or expressions");
+    return cli_usage("reference of what? machine-code, counters, stalls, instructions, classes, "
+                     "gpu-keys, power, circuits or expressions");
 }

@@ -154,6 +154,10 @@ static translate_fn *translator_of(struct sass_word w, uint32_t gen) {
     return fn ? fn : by_opcode[w.lo & 511];
 }
 
+bool sass_is_executed(uint32_t op, uint32_t gen) {
+    return translator_of((struct sass_word){op, 0}, gen) != NULL;
+}
+
 static bool refuse(struct sass_refusal *why, const struct sass_inst *in, const char *what,
                    struct sass_word bits) {
     snprintf(why->text, sizeof why->text, "%s%s%s (0x%016" PRIx64 " 0x%016" PRIx64 ")",

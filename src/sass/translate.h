@@ -11,6 +11,10 @@ struct sass_refusal {
     char text[160]; // "HMMA.884: ...", "bits 0x... have no meaning ..."
 };
 
+// Whether words of an opcode (bits 0 to 8) become instructions; single values of their fields may be
+// refused all the same.
+bool sass_is_executed(uint32_t op, uint32_t gen);
+
 // Word `w` at byte address `pc` of code whose first word is instruction `first` of the image
 // (targets are instruction indices of it). False, and `why` says it: the word is not known, or what
 // it does is not executed.

@@ -50,7 +50,7 @@ run 0 run --json -s sm.l1d.bytes=32KB -s sm.l1d.ways=4 vectorAdd; mv out a; run 
 [ "$(grep '"cycles"' a)" = "$(grep '"cycles"' out)" ] || fail '32KB is not 32768 bytes'
 run 2 run -s sm.l1d.bytes=32QB vectorAdd; says err "must be a whole number of bytes, not '32QB'"
 run 2 run -s sm.schedulers=2KB vectorAdd; says err 'whole number'
-for page in counters stalls instructions classes gpu-keys power circuits expressions; do
+for page in machine-code counters stalls instructions classes gpu-keys power circuits expressions; do
     run 0 reference $page; says out '^# '
     cmp -s out "$HERE/../../docs/reference-$page.md" || fail "docs/reference-$page.md is not what the code says: make docs"
 done
