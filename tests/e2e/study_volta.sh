@@ -29,7 +29,7 @@ for w in ('fwtBatch2', 'hotspot', 'sgemm'):
     assert abs(m[w, 'watts'] - again[w, 'loop_w']) < 1e-6 * m[w, 'watts'], w
 # the vendor's machine code of the same source moves the same data, by other instructions
 for w in ('fwtBatch2', 'wmma-gemm', 'sgemm', 'hotspot'):
-    for x in ('l1_read', 'l1_written', 'shared_ours'): assert abs(code[w, x] - m[w, x]) <= 0.02 * m[w, x], (w, x, code[w, x], m[w, x])
+    for x in ('l1_read', 'l1_written'): assert abs(code[w, x] - m[w, x]) <= 0.02 * m[w, x], (w, x, code[w, x], m[w, x])
     assert code[w, 'per_launch'] != m[w, 'per_launch'], w
     assert code[w, 'active'] == m[w, 'code_active'], w
 table = {r['workload']: r for r in csv.DictReader(open('s/cycles.csv'))}
