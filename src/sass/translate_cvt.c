@@ -102,6 +102,14 @@ void translate_i2ip(struct translator *t) {
 }
 
 // ---- pairs of floats ---------------------------------------------------------------------------
+// Two of f32, A the high one. MERGE_C keeps C's high half instead: where C is RZ it is the 0 that A,
+// RZ too, becomes.
+static void pair_of(struct translator *t) {
+    enum { MERGES = 78, C_AT = 64, RZ = 255 };
+    t->m->src[0] = tr_reg(t, 24, 1);
+    t->m->src[1] = tr_b(t, 1, 0);
+    if (tr_bit(t, MERGES) && tr_field(t, C_AT, 8) != RZ) tr_refuse(t, "keeps another register's half");
+}
 // Formats of 8 bits, from sm_89 on: pairs of f32 become pairs of them, or pairs of them halves.
 static void eight_bits(struct translator *t) {
     enum { PACK = 0, UNPACK = 1 };
@@ -110,14 +118,13 @@ static void eight_bits(struct translator *t) {
     static const uint8_t from[] = {ITYPE_NONE, ITYPE_NONE, ITYPE_E5M2X2, ITYPE_E4M3X2};
     const uint32_t kind = tr_field(t, 89, 2),
                    type = to[tr_field(t, 76, 1) + 2 * tr_field(t, 86, 2)];
-    if (kind > UNPACK || (kind == PACK && tr_bit(t, 78))) {
+    if (kind > UNPACK) {
         tr_refuse(t, "keeps another register's half");
         return;
     }
     conversion(t, type, kind == PACK ? (uint32_t)ITYPE_F32 : from[tr_field(t, 73, 2)]);
     if (kind == PACK) {
-        t->m->src[0] = tr_reg(t, 24, 1);
-        t->m->src[1] = tr_b(t, 1, 0);
+        pair_of(t);
         return;
     }
     if (type != ITYPE_F16X2) tr_refuse(t, "unpacks to another format than f16");
@@ -130,10 +137,8 @@ void translate_f2fp(struct translator *t) {
     if (t->gen >= SASS_89) {
         eight_bits(t);
     } else {
-        if (tr_bit(t, 78)) tr_refuse(t, "keeps another register's half");
         conversion(t, tr_bit(t, 76) ? ITYPE_BF16X2 : ITYPE_F16X2, ITYPE_F32);
-        t->m->src[0] = tr_reg(t, 24, 1);
-        t->m->src[1] = tr_b(t, 1, 0);
+        pair_of(t);
     }
     t->m->rnd = tr_field(t, 79, 3) == TO_ZERO ? MRND_RZ : MRND_RN;
     if (t->gen < SASS_89 || !tr_field(t, 89, 2)) tr_flag(t, 77, MF_SATFINITE);

@@ -213,13 +213,15 @@ static const struct {
                {81, SREG_clock_hi, 0},
                {82, SREG_globaltimer_lo, SREG_globaltimer},
                {83, SREG_globaltimer_hi, 0}};
-enum { SPECIAL_ZERO = 255 };
+// Where a thread's stack ends, downwards: ptxas's code without optimisation traps when R1 is below it.
+// Local memory begins at 0 here.
+enum { SPECIAL_STACK_END = 55, SPECIAL_ZERO = 255 };
 
 static void read_special(struct translator *t, uint32_t words) {
     const uint32_t number = tr_field(t, 72, 8);
     tr_op(t, OP_S2R, OPC_MOV, words == 2 ? ITYPE_U64 : ITYPE_U32);
     tr_dst(t, words);
-    if (number == SPECIAL_ZERO) {
+    if (number == SPECIAL_ZERO || (number == SPECIAL_STACK_END && words == 1)) {
         t->m->op = OP_MOV;
         t->m->src[0] = (struct opnd){.kind = OPND_ZERO, .words = (uint8_t)words};
         return;

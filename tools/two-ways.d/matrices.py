@@ -1,4 +1,5 @@
-"""Products of matrices as compute capability 7.0 has them: mma.m8n8k4, wmma and its loads and stores."""
+"""Products of matrices as compute capability 7.0 has them (mma.m8n8k4, wmma and its loads and stores), and those of 7.5
+(mma.m16n8k8, integers and bits, ldmatrix), which ptxas refuses before."""
 
 SHAPES = {'m16n16k16': (16, 16, 16), 'm32n8k16': (32, 8, 16), 'm8n32k16': (8, 32, 16)}
 LAYOUTS = ['row', 'col']
@@ -83,4 +84,52 @@ def forms():
                         body += f' {word} {names("d", nd)},{names("a", 8)},{names("b", 8)},{names("c", nc)};'
                         body += f' wmma.store.d.sync.aligned.row.{shape}.global.{d} [%out],{names("d", nd)},{n};'
                         out.append(Matrix(word, body, 'exact', 'f' if d == 'f32' else 'H'))
+    return out + forms_of_turing()
+
+
+def plain(letter, n, at):
+    """Fragments out of memory, any bits."""
+    return ''.join(f' add.u32 %i,%l,{32 * k}; mul.wide.u32 %p,%i,4; add.u64 %p,%p,%in; ld.global.b32 %{letter}{k},[%p+{at}];'
+                   for k in range(n))
+
+
+def stored(n):
+    return ' mul.wide.u32 %p,%l,4; add.u64 %p,%p,%out;' + ''.join(f' st.global.b32 [%p+{128 * k}],%d{k};' for k in range(n))
+
+
+def forms_of_turing():
+    out = []
+    for d, n in (('f16', 2), ('f32', 4)):
+        word = f'mma.sync.aligned.m16n8k8.row.col.{d}.f16.f16.{d}'
+        body = fills('a', 2, 0) + fills('b', 1, 256) + fills('c', n, 512)
+        out.append(Matrix(word, f'{body} {word} {names("d", n)},{names("a", 2)},{names("b", 1)},{names("c", n)};' + stored(n),
+                          'exact', 'f' if d == 'f32' else 'H'))
+    kinds = [(f'm8n8k{k}', f'{sat}.s32.{a}{bits}.{b}{bits}.s32', '') for k, bits in ((16, 8), (32, 4)) for sat in ('', '.satfinite')
+             for a in 'su' for b in 'su'] + [('m8n8k128', '.s32.b1.b1.s32', '.xor.popc')]
+    for shape, types, last in kinds:
+        word = f'mma.sync.aligned.{shape}.row.col{types}{last}'
+        body = plain('a', 1, 0) + plain('b', 1, 128) + plain('c', 2, 256)
+        out.append(Matrix(word, f'{body} {word} {names("d", 2)},{names("a", 1)},{names("b", 1)},{names("c", 2)};' + stored(2), 'exact', ''))
+    wmma = [(shape, x + '8', ra, rb, rc, layouts) for shape, ra, rb, rc in (('m16n16k16', 2, 2, 8), ('m32n8k16', 4, 1, 8), ('m8n32k16', 1, 4, 8))
+            for x in 'su' for layouts in [(a, b) for a in LAYOUTS for b in LAYOUTS]]
+    wmma += [('m8n8k32', x + '4', 1, 1, 2, ('row', 'col')) for x in 'su'] + [('m8n8k128', 'b1', 1, 1, 2, ('row', 'col'))]
+    for shape, t, ra, rb, rc, (la, lb) in wmma:
+        m, n, k = map(int, shape[1:].replace('n', ' ').replace('k', ' ').split())
+        for sat in ('', '.satfinite') if t != 'b1' else ('',):
+            op = '.xor.popc' if t == 'b1' else ''
+            body = f' wmma.load.a.sync.aligned.{la}.{shape}.global.{t} {names("a", ra)},[%in],{k if la == "row" else m};'
+            body += f' add.u64 %p,%in,512; wmma.load.b.sync.aligned.{lb}.{shape}.global.{t} {names("b", rb)},[%p],{n if lb == "row" else k};'
+            body += f' add.u64 %p,%in,1024; wmma.load.c.sync.aligned.row.{shape}.global.s32 {names("c", rc)},[%p],{n};'
+            word = f'wmma.mma{op}.sync.aligned.{la}.{lb}.{shape}.s32.{t}.{t}.s32{sat}'
+            body += f' {word} {names("d", rc)},{names("a", ra)},{names("b", rb)},{names("c", rc)};'
+            body += f' wmma.store.d.sync.aligned.col.{shape}.global.s32 [%out],{names("d", rc)},{m};'
+            out.append(Matrix(word, body, 'exact', ''))
+    for x in (1, 2, 4):
+        for trans in ('', '.trans'):
+            word = f'ldmatrix.sync.aligned.m8n8.x{x}{trans}.shared.b16'
+            copy = ''.join(f' add.u32 %i,%l,{32 * j}; mul.wide.u32 %p,%i,4; add.u64 %p,%p,%in; ld.global.b32 %a0,[%p];'
+                           ' mad.lo.u32 %sh,%i,4,%s; st.shared.b32 [%sh],%a0;' for j in range(16))
+            # rows that neither follow each other nor stay in one bank
+            rows = ' mul.lo.u32 %i,%l,37; and.b32 %i,%i,127; mad.lo.u32 %sh,%i,16,%s;'
+            out.append(Matrix(word, f'{copy} bar.sync 0;{rows} {word} {names("d", x)},[%sh];' + stored(x), 'exact', ''))
     return out
