@@ -232,7 +232,7 @@ CUresult cuLinkCreate(unsigned int n_options, CUjit_option *options, void **valu
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
-// What of an input would run, and the PTX in it: several inputs meet as PTX.
+// What of an input would run, and the PTX in it: inputs of both kinds meet as PTX.
 static CUresult look_into(CUlinkState s, struct link_input *in) {
     struct gpu *g = driver_get()->gpu;
     struct fatbin f = {0};
@@ -303,15 +303,33 @@ CUresult cuLinkAddFile(CUlinkState s, CUjitInputType type, const char *path, uns
     DRIVER_LEAVE(r);
 }
 
-// PTX of all inputs as one text, for what has no linker here: machine code of several.
+// The first input that would run as PTX; NULL: all are machine code.
+static const struct link_input *without_code(const CUlinkState s) {
+    for (uint32_t i = 0; i < s->input.n; i++)
+        if (!fatbin_is_cubin(s->input.at[i].choice.image, s->input.at[i].choice.bytes))
+            return &s->input.at[i];
+    return NULL;
+}
+
+static CUresult link_code(CUlinkState s, char **whole, size_t *len) {
+    struct gpu_code_unit *unit = arena_alloc(&s->arena, s->input.n * sizeof *unit);
+    for (uint32_t i = 0; i < s->input.n; i++)
+        unit[i] = (struct gpu_code_unit){s->input.at[i].name, s->input.at[i].choice.image,
+                                         s->input.at[i].choice.bytes};
+    return driver_result(
+        gpu_link_code(&s->arena, unit, s->input.n, process_diags(), whole, len));
+}
+
+// PTX of all inputs as one text: inputs of which one is no machine code meet so.
 static CUresult link_ptx(CUlinkState s, char **whole, size_t *len) {
     const char **text = arena_alloc(&s->arena, s->input.n * sizeof *text);
     size_t *bytes = arena_alloc(&s->arena, s->input.n * sizeof *bytes);
     for (uint32_t i = 0; i < s->input.n; i++) {
         text[i] = s->input.at[i].ptx, bytes[i] = s->input.at[i].ptx_bytes;
         if (text[i]) continue;
-        process_say("%s holds no PTX: machine code of several inputs is not linked here",
-                    s->input.at[i].name);
+        process_say("%s holds machine code and no PTX, %s would run from PTX: they can only be linked "
+                    "where all have one of the two",
+                    s->input.at[i].name, without_code(s)->name);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     return driver_result(
@@ -326,7 +344,8 @@ CUresult cuLinkComplete(CUlinkState s, void **image, size_t *size) {
     char *whole = s->input.at[0].image; // alone, it is what it was: loading it chooses again
     size_t len = s->input.at[0].bytes;
     if (s->input.n > 1) {
-        const CUresult r = link_ptx(s, &whole, &len);
+        const CUresult r =
+            without_code(s) ? link_ptx(s, &whole, &len) : link_code(s, &whole, &len);
         if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
     }
     *image = whole;

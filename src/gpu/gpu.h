@@ -158,6 +158,16 @@ struct gpu_module_options {
 enum ww_status gpu_module_load(struct gpu *g, const char *name, const char *image, size_t len,
                                const struct gpu_module_options *o, struct diags *d,
                                struct gpu_module **out);
+// Machine code of several units that were compiled to be linked, as one image that gpu_module_load
+// takes; in `a`. Two definitions of a name, units of several capabilities, and what a linker has
+// linked already are refused.
+struct gpu_code_unit {
+    const char *name; // for sentences
+    const void *image;
+    size_t bytes;
+};
+enum ww_status gpu_link_code(struct arena *a, const struct gpu_code_unit *unit, uint32_t n,
+                             struct diags *d, char **image, size_t *bytes);
 // Whether what machine code for sm_NN computes has been compared with what its PTX does: where a
 // program brings both, it runs then.
 bool gpu_code_is_checked(uint32_t arch);

@@ -6,6 +6,7 @@
 #include "code/code.h"
 #include "gpu/device.h"
 #include "sass/build.h"
+#include "sass/join.h"
 
 #include <stdlib.h>
 
@@ -178,6 +179,20 @@ static enum ww_status all_initial_values(struct gpu_module *m, struct diags *d) 
     for (uint32_t i = 0; i < c->constant.n && s == WW_OK; i++)
         if (c->constant.at[i].bank == CB_USER)
             s = initial_values(m, &c->constant.at[i], "its constants", d);
+    return s;
+}
+
+// ---- several units ------------------------------------------------------------------------------
+enum ww_status gpu_link_code(struct arena *a, const struct gpu_code_unit *unit, uint32_t n,
+                             struct diags *d, char **image, size_t *bytes) {
+    struct arena work;
+    arena_init(&work, NULL);
+    struct cubin_unit *u = arena_alloc(&work, n * sizeof *u);
+    for (uint32_t i = 0; i < n; i++)
+        u[i] = (struct cubin_unit){unit[i].name, unit[i].image, unit[i].bytes};
+    const enum ww_status s = cubin_join(&work, u, n, d, image, bytes);
+    if (s == WW_OK) *image = arena_copy(a, *image, *bytes);
+    arena_free(&work);
     return s;
 }
 

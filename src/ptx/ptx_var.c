@@ -263,7 +263,10 @@ static bool merge(struct ptx_parser *p, struct ptx_var *old, const struct ptx_va
     if (!weak)
         return ptx_fail(p, v->line, v->col, "`%s` is declared twice; the first is on line %u",
                         v->name, old->line);
-    if (old->space != v->space || ptx_type_bits(old->type) != ptx_type_bits(v->type))
+    // Compilers declare what another unit defines as bytes: where one declares only, sizes must agree.
+    const bool agree = ptx_type_bits(old->type) == ptx_type_bits(v->type) ||
+                       ((old->is_extern || v->is_extern) && old->bytes == v->bytes);
+    if (old->space != v->space || !agree)
         return ptx_fail(p, v->line, v->col, "`%s` is .%s .%s here and .%s .%s on line %u", v->name,
                         space_text(v->space), ptx_type_text(v->type), space_text(old->space),
                         ptx_type_text(old->type), old->line);

@@ -7,9 +7,11 @@
 #include "sass/translate.h"
 
 enum { WORD_BYTES = 16, STACK_ALIGN = 16, SHARED_ALIGN = 16, RZ = 255 };
+enum { BANK_BYTES = 1 << 16 }; // of constants
 
 struct build {
     const struct sass_places *p;
+    struct sass_places open; // p with what a file that is to be linked leaves open
     const struct cubin *c;
     const struct cubin_kernel *k;
     uint32_t number;
@@ -17,6 +19,8 @@ struct build {
     struct code_image *im;
     struct arena work;
     bool *reached; // by kernel.at[]
+    uint32_t shared;   // bytes, with those of functions that it reaches
+    uint64_t literals; // likewise, of a unit's kernel
     bool calls;    // reaches more than its own section
     struct diags *d;
 };
@@ -78,6 +82,66 @@ static void find_reached(struct build *b) {
         }
     }
     for (uint32_t i = 0; i < c->kernel.n; i++) b->calls |= b->reached[i] && i != b->number;
+}
+
+// ---- what units leave open ----------------------------------------------------------------------
+static const struct cubin_data *literals_of(const struct cubin_kernel *k) {
+    for (uint32_t i = 0; i < k->constant.n; i++)
+        if (k->constant.at[i].bank == CB_LITERAL) return &k->constant.at[i];
+    return NULL;
+}
+
+// Where the literals of each reached function begin in the image's bank.
+static const uint32_t *find_literals(struct build *b) {
+    enum { ALIGN = 16 };
+    const struct cubin *c = b->c;
+    uint32_t *at = arena_alloc(&b->work, c->kernel.n * sizeof *at);
+    for (uint32_t pass = 0; pass < 2; pass++) // the kernel's own first
+        for (uint32_t i = 0; i < c->kernel.n; i++) {
+            const struct cubin_data *data = literals_of(&c->kernel.at[i]);
+            if ((i == b->number) == pass) continue;
+            const uint64_t begin = bits_align_up(b->literals, ALIGN);
+            at[i] = b->reached[i] && begin < BANK_BYTES ? (uint32_t)begin : SASS_NOWHERE;
+            if (b->reached[i] && data) b->literals = begin + data->bytes;
+        }
+    return at;
+}
+
+static void place_shared(struct build *b, uint32_t symbol, uint32_t *at) {
+    const struct cubin_symbol *s = &b->c->symbol.at[symbol];
+    if (!s->shared || !s->section || at[symbol] != SASS_NOWHERE) return;
+    const uint32_t align = (uint32_t)min64(max64(s->value, 1), SHARED_ALIGN);
+    at[symbol] = (uint32_t)bits_align_up(b->shared, align);
+    b->shared = (uint32_t)min64(at[symbol] + min64(s->bytes, INT32_MAX), INT32_MAX);
+}
+
+// Where shared variables lie: the kernel's, then those that reached code names, then, at one place for
+// all, the variables without a size, whose memory a launch gives.
+static const uint32_t *find_shared(struct build *b) {
+    enum { RESERVED_90 = 1024 }; // bytes of the system's, counted in sizes from sm_90 on
+    const struct cubin *c = b->c;
+    uint32_t *at = arena_alloc(&b->work, c->symbol.n * sizeof *at);
+    b->shared = c->gen >= SASS_90 ? RESERVED_90 : 0;
+    for (uint32_t i = 0; i < c->symbol.n; i++) at[i] = SASS_NOWHERE;
+    for (uint32_t i = 0; i < c->symbol.n; i++)
+        if (b->k->shared_section && c->symbol.at[i].section == b->k->shared_section)
+            place_shared(b, i, at);
+    for (uint32_t i = 0; i < c->kernel.n; i++)
+        for (uint32_t r = 0; r < c->kernel.at[i].relocation.n && b->reached[i]; r++)
+            place_shared(b, c->kernel.at[i].relocation.at[r].symbol, at);
+    for (uint32_t i = 0; i < c->symbol.n; i++)
+        if (c->symbol.at[i].shared && !c->symbol.at[i].section)
+            at[i] = (uint32_t)bits_align_up(b->shared, SHARED_ALIGN);
+    return at;
+}
+
+static void find_places(struct build *b) {
+    b->shared = b->k->shared_bytes;
+    if (!b->c->is_unit) return;
+    b->open = *b->p;
+    b->open.literals = find_literals(b);
+    b->open.shared = find_shared(b);
+    b->p = &b->open;
 }
 
 // ---- words --------------------------------------------------------------------------------------
@@ -293,6 +357,27 @@ static enum ww_status constants(struct build *b, const struct cubin_data *data) 
     }
 }
 
+// Literals of the functions that the kernel reaches, behind its own, where find_literals put them.
+static enum ww_status literals_of_functions(struct build *b) {
+    const struct cubin *c = b->c;
+    struct code_image *im = b->im;
+    if (!b->literals) return WW_OK;
+    if (b->literals > BANK_BYTES)
+        return refuse(b, "its literals and those of what it calls do not fit into a bank");
+    uint8_t *all = arena_alloc(&im->arena, bits_align_up(b->literals, 16));
+    if (im->literal_bytes) memcpy(all, im->literals, im->literal_bytes);
+    for (uint32_t i = 0; i < c->kernel.n; i++) {
+        const struct cubin_data *data = literals_of(&c->kernel.at[i]);
+        if (!data || !b->reached[i] || i == b->number) continue;
+        uint8_t *bytes;
+        const enum ww_status s = filled(b, data, &bytes);
+        if (s != WW_OK) return s;
+        memcpy(all + b->open.literals[i], bytes, data->bytes);
+    }
+    im->literals = all, im->literal_bytes = (uint32_t)bits_align_up(b->literals, 4);
+    return WW_OK;
+}
+
 static enum ww_status all_constants(struct build *b) {
     const struct cubin *c = b->c;
     enum ww_status s = WW_OK;
@@ -301,10 +386,10 @@ static enum ww_status all_constants(struct build *b) {
         s = constants(b, &b->k->constant.at[i]);
     for (uint32_t i = 0; i < c->kernel.n && s == WW_OK; i++)
         for (uint32_t n = 0; n < c->kernel.at[i].constant.n && b->reached[i]; n++)
-            if (i != b->number && c->kernel.at[i].constant.at[n].bank != CB_LAUNCH)
+            if (i != b->number && c->kernel.at[i].constant.at[n].bank > CB_LITERAL)
                 return refuse(b, "function %s has constants of its own, which no linker has placed",
                               c->kernel.at[i].name);
-    return s;
+    return s == WW_OK ? literals_of_functions(b) : s;
 }
 
 static enum isa_type type_of(uint32_t bytes) {
@@ -356,9 +441,12 @@ static void memory(struct build *b) {
     const uint64_t local = k->local_bytes + (im->needs_stack ? (uint64_t)b->t->stack_bytes : 0);
     im->local_bytes = (uint32_t)min64(bits_align_up(local, STACK_ALIGN), UINT32_MAX - 63);
     im->stack_frame_bytes = im->local_bytes;
-    im->shared_bytes = k->shared_bytes;
-    im->shared_dynamic = (uint32_t)bits_align_up(k->shared_bytes, SHARED_ALIGN);
-    im->n_barriers = (uint32_t)min64(k->barriers, 16);
+    im->shared_bytes = b->shared;
+    im->shared_dynamic = (uint32_t)bits_align_up(b->shared, SHARED_ALIGN);
+    for (uint32_t i = 0; i < b->c->kernel.n; i++)
+        if (b->reached[i])
+            im->n_barriers =
+                (uint32_t)max64(im->n_barriers, min64(b->c->kernel.at[i].barriers, 16));
 }
 
 const char *sass_made_by(struct arena *a, const struct cubin *c, const struct cubin_kernel *k) {
@@ -374,6 +462,7 @@ static bool build(struct build *b) {
     im->source.target = b->c->arch;
     im->source.made_by = sass_made_by(&im->arena, b->c, b->k);
     find_reached(b);
+    find_places(b);
     registers(b);
     memory(b);
     if (parameters(b) != WW_OK || all_constants(b) != WW_OK || lay_out(b) != WW_OK) return false;

@@ -66,6 +66,7 @@ struct reader {
     const char **section_name;
     size_t n, symbols;
     struct names kernel; // their numbers, by name
+    uint32_t *code;      // 1 + the kernel whose code a section is; 0: none
 };
 
 static enum ww_status broken(const struct reader *r, const char *what) {
@@ -92,10 +93,15 @@ static struct cubin_kernel *kernel_named(struct reader *r, const char *name) {
     return i < 0 ? NULL : &r->out->kernel.at[i];
 }
 // The kernel whose code a section is; NULL: none.
-static struct cubin_kernel *kernel_of_section(struct reader *r, uint32_t section) {
-    for (size_t i = 0; i < r->out->kernel.n && section; i++)
-        if (r->out->kernel.at[i].section == section) return &r->out->kernel.at[i];
-    return NULL;
+static struct cubin_kernel *kernel_of_section(struct reader *r, uint64_t section) {
+    const uint32_t k = section < r->n ? r->code[section] : 0;
+    return k ? &r->out->kernel.at[k - 1] : NULL;
+}
+// The kernel that section `i` belongs to: the one whose code its header names, else the one whose name
+// its own ends with. Functions of two linked units may share a name.
+static struct cubin_kernel *kernel_of(struct reader *r, size_t i, const char *name) {
+    struct cubin_kernel *k = kernel_of_section(r, r->section[i].sh_info);
+    return k && strcmp(k->name, name) == 0 ? k : kernel_named(r, name);
 }
 
 // ---- attributes
@@ -146,13 +152,15 @@ static void file_attribute(struct reader *r, const struct cubin_attribute *t) {
     if (t->bytes < 8) return;
     const uint32_t symbol = word_at(t->data), value = word_at(t->data + 4);
     if (symbol >= r->out->symbol.n) return;
-    struct cubin_kernel *k = kernel_named(r, r->out->symbol.at[symbol].name);
-    if (!k) {
-        k = kernel_of_section(r, r->out->symbol.at[symbol].section);
-        if (k && t->code == ATTR_FRAME_SIZE)
+    const struct cubin_symbol *of = &r->out->symbol.at[symbol];
+    struct cubin_kernel *k = kernel_of_section(r, of->section);
+    if (k && strcmp(k->name, of->name) != 0) {
+        if (t->code == ATTR_FRAME_SIZE)
             k->inner_bytes = (uint32_t)max64(k->inner_bytes, value);
         return;
     }
+    if (!k) k = kernel_named(r, of->name);
+    if (!k) return;
     if (t->code == ATTR_REGCOUNT) k->registers = value;
     if (t->code != ATTR_FRAME_SIZE && t->code != ATTR_MIN_STACK_SIZE) return;
     // The stack of recursive code has no size. The others count a function's own frame.
@@ -195,8 +203,8 @@ static const char *string_of(const struct reader *r, size_t section, uint32_t at
 
 // ---- symbols, relocations
 // -------------------------------------------------------------------------
+enum { OBJECT_TO_LINK = 13, OTHER_ENTRY = 0x10, OTHER_SHARED = 2 /* bits 5 to 7: the space */ };
 static enum cubin_symbol_kind symbol_kind(uint32_t type) {
-    enum { OBJECT_TO_LINK = 13 };
     if (type == OBJECT_TO_LINK) return CUBIN_OBJECT;
     const bool is_known =
         type <= CUBIN_SECTION || (type >= CUBIN_TEXTURE && type <= CUBIN_SURFACE);
@@ -216,7 +224,8 @@ static enum ww_status symbols(struct reader *r) {
         struct cubin_symbol s = {.name = name,
                                  .kind = symbol_kind(kind),
                                  .global = p[at + 4] >> 4 != STB_LOCAL,
-                                 .entry = kind == STT_FUNC && (p[at + 5] & 0x10),
+                                 .entry = kind == STT_FUNC && (p[at + 5] & OTHER_ENTRY),
+                                 .shared = kind == OBJECT_TO_LINK && p[at + 5] >> 5 == OTHER_SHARED,
                                  .section = half_at(p + at + 6),
                                  .value = double_at(p + at + 8),
                                  .bytes = double_at(p + at + 16)};
@@ -252,7 +261,7 @@ static bool starts(const char *s, const char *prefix) {
     return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-static enum ww_status kernel_of(struct reader *r, size_t i) {
+static enum ww_status code_of(struct reader *r, size_t i) {
     const uint8_t *code;
     size_t size;
     if (!content(r, i, &code, &size)) return broken(r, "code lies outside the file");
@@ -267,6 +276,7 @@ static enum ww_status kernel_of(struct reader *r, size_t i) {
                              .barriers = (uint32_t)(r->section[i].sh_flags >> 20 & 0x7f)};
     names_put(&r->kernel, k.name, strlen(k.name), (int32_t)r->out->kernel.n);
     vec_push(r->a, &r->out->kernel, k);
+    r->code[i] = r->out->kernel.n;
     return WW_OK;
 }
 
@@ -288,7 +298,7 @@ static enum ww_status constant_of(struct reader *r, size_t i) {
     if (s != WW_OK) return s;
     const char *p = r->section_name[i] + strlen(".nv.constant");
     while (*p >= '0' && *p <= '9' && c.bank < 100) c.bank = c.bank * 10 + (uint32_t)(*p++ - '0');
-    struct cubin_kernel *k = *p == '.' ? kernel_named(r, p + 1) : NULL;
+    struct cubin_kernel *k = *p == '.' ? kernel_of(r, i, p + 1) : NULL;
     if (k)
         vec_push(r->a, &k->constant, c);
     else
@@ -340,10 +350,12 @@ static enum ww_status named_section(struct reader *r, size_t i) {
         if (strcmp(name, whole[k].name) == 0) return data_of(r, i, whole[k].out);
     struct cubin_kernel *k = NULL;
     if (strcmp(name, ".nv.info") == 0) return attributes(r, i, NULL);
-    if (starts(name, ".nv.info.") && (k = kernel_named(r, name + 9))) return attributes(r, i, k);
+    if (starts(name, ".nv.info.") && (k = kernel_of(r, i, name + 9))) return attributes(r, i, k);
     if (starts(name, ".nv.constant")) return constant_of(r, i);
-    if (starts(name, ".nv.shared.") && (k = kernel_named(r, name + 11)))
+    if (starts(name, ".nv.shared.") && (k = kernel_of(r, i, name + 11))) {
         k->shared_bytes = (uint32_t)min64(r->section[i].sh_size, UINT32_MAX);
+        k->shared_section = (uint32_t)i;
+    }
     if (strcmp(name, ".nv.callgraph") == 0) return call_graph(r, i);
     if (strcmp(name, ".note.nv.tkinfo") == 0) tool_note(r, i);
     return WW_OK;
@@ -359,12 +371,10 @@ static struct cubin_relocations *target_of(struct reader *r, size_t section, uin
     for (uint32_t i = 0; *bytes && i < WW_COUNT(whole); i++)
         if (whole[i]->section == section) return &whole[i]->relocation;
     const char *name = *bytes ? r->section_name[section] : "";
-    if (starts(name, ".text.")) {
-        struct cubin_kernel *k = kernel_named(r, name + 6);
-        if (k) return &k->relocation;
-    }
+    struct cubin_kernel *k = kernel_of_section(r, section);
+    if (k) return &k->relocation;
     const char *dot = starts(name, ".nv.constant") ? strchr(name + 12, '.') : NULL;
-    struct cubin_kernel *k = dot ? kernel_named(r, dot + 1) : NULL;
+    k = dot ? kernel_of(r, section, dot + 1) : NULL;
     for (uint32_t i = 0; k && i < k->constant.n; i++)
         if (k->constant.at[i].section == section) return &k->constant.at[i].relocation;
     return NULL;
@@ -386,8 +396,8 @@ static bool fits(size_t bytes, uint64_t at, uint64_t n, uint64_t size) {
 static void find_entries(struct reader *r) {
     for (uint32_t i = 0; i < r->out->symbol.n; i++) {
         const struct cubin_symbol *s = &r->out->symbol.at[i];
-        struct cubin_kernel *k = s->entry ? kernel_named(r, s->name) : NULL;
-        if (k && k->section == s->section) k->is_entry = true;
+        struct cubin_kernel *k = s->entry ? kernel_of_section(r, s->section) : NULL;
+        if (k && strcmp(k->name, s->name) == 0) k->is_entry = true;
     }
 }
 
@@ -397,6 +407,7 @@ static enum ww_status headers(struct reader *r) {
         return broken(r, "its table of sections is damaged");
     GElf_Shdr *header = arena_alloc(r->a, r->n * sizeof *header);
     r->section_name = arena_alloc(r->a, r->n * sizeof *r->section_name);
+    r->code = arena_alloc(r->a, r->n * sizeof *r->code);
     for (size_t i = 1; i < r->n; i++) {
         Elf_Scn *s = elf_getscn(r->elf, i);
         if (!s || !gelf_getshdr(s, &header[i])) return broken(r, "a section is damaged");
@@ -417,7 +428,7 @@ static enum ww_status sections(struct reader *r) {
     if (s == WW_OK) s = symbols(r);
     for (size_t i = 1; s == WW_OK && i < r->n; i++)
         if (r->section[i].sh_type == SHT_PROGBITS && starts(r->section_name[i], ".text."))
-            s = kernel_of(r, i);
+            s = code_of(r, i);
     if (s == WW_OK) find_entries(r);
     for (size_t i = 1; s == WW_OK && i < r->n; i++) s = named_section(r, i);
     for (size_t i = 1; s == WW_OK && i < r->n; i++) s = relocation_section(r, i);
@@ -444,6 +455,7 @@ enum ww_status cubin_read(struct arena *a, const void *image, size_t bytes, cons
         const bool later = header.e_ident[EI_OSABI] == OSABI_NEW;
         out->arch = later ? header.e_flags >> 8 & 0xffff : header.e_flags & 0xff;
         out->gen = sass_gen(out->arch);
+        out->is_unit = header.e_type == ET_REL;
         s = sections(&r);
     }
     elf_end(r.elf);

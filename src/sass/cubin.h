@@ -34,8 +34,9 @@ struct cubin_symbol {
     const char *name;
     enum cubin_symbol_kind kind;
     bool global, entry; // visible to other files; a kernel
+    bool shared;        // a variable of a block
     uint32_t section;   // 0: defined elsewhere (vprintf, malloc ...)
-    uint64_t value, bytes;
+    uint64_t value, bytes; // of a shared variable that no linker has placed the value is its alignment
 };
 
 // What must be filled into code or data before it is used; types are those of the vendor's ELF
@@ -65,6 +66,7 @@ struct cubin_kernel {
     uint32_t section;      // its number, for symbols that lie in it
     uint32_t registers;    // of a thread
     uint32_t shared_bytes; // static, as the section says
+    uint32_t shared_section; // where its shared variables are declared; 0: there are none
     uint32_t local_bytes;  // of a thread: its frame and those of what it calls by name
     uint32_t inner_bytes;  // largest frame of the functions within its code: beyond local_bytes they
                            // call each other without a bound
@@ -92,6 +94,7 @@ struct cubin_call {
 struct cubin {
     const char *name; // for sentences
     uint32_t arch;    // 70 of sm_70
+    bool is_unit;     // is to be linked: its shared variables have no places
     uint32_t gen;     // enum sass_gen; 0 when its words are not known
     VEC(struct cubin_kernel) kernel;
     VEC(struct cubin_symbol) symbol;

@@ -323,7 +323,8 @@ static void reg(struct decoder *d, const struct sass_item *it) {
 }
 
 static void number(struct decoder *d, const struct sass_item *it) {
-    const uint64_t v = take(d, it->lo, it->n);
+    uint64_t v = take(d, it->lo, it->n);
+    if (it->n2) v = (v | take(d, it->lo2, it->n2) << it->n) << 2;
     if (it->option == OPT_ABSENT && v == it->low) return;
     operand(d, SASS_UNSIGNED)->value = (int64_t)v;
 }

@@ -1,6 +1,7 @@
 // Relocations (relocation.def), and where what they name lies.
 #include "sass/link.h"
 
+#include "isa/isa.h"
 #include "isa/system_call.h"
 
 enum { WORD = 16, BANKS_AT = 14 /* bits above a word's number within its bank */ };
@@ -11,7 +12,7 @@ struct row {
     uint32_t type;
     const char *name;
     enum where where;
-    uint8_t first, width, shift;
+    uint8_t first, width, shift, split;
     bool is_whole;
     enum value value;
 };
@@ -19,8 +20,11 @@ static const struct row rows[] = {
 #define WHOLE true
 #define PIECE false
 #define RELOCATION(type, name, where, first, width, shift, part, value, prose)                     \
-    {type, name, IN_##where, first, width, shift, part, VALUE_##value},
+    {type, name, IN_##where, first, width, shift, 0, part, VALUE_##value},
+#define RELOCATION_SPLIT(type, name, split, first, width, shift, value, prose)                     \
+    {type, name, IN_WORD, first, width, shift, split, true, VALUE_##value},
 #include "sass/relocation.def"
+#undef RELOCATION_SPLIT
 #undef RELOCATION
 };
 
@@ -73,10 +77,28 @@ static enum ww_status refuse(const struct linking *l, const struct cubin_relocat
                     c->symbol.at[r->symbol].name, why);
 }
 
-static const struct cubin_data *constants_in(const struct cubin *c, uint32_t section) {
+// The bank that a section is, and where it begins there: literals of functions stand behind the
+// kernel's.
+static const struct cubin_data *constants_in(const struct sass_places *p, uint32_t section,
+                                             uint64_t *base) {
+    const struct cubin *c = p->file;
+    *base = 0;
     for (uint32_t i = 0; section && i < c->constant.n; i++)
         if (c->constant.at[i].section == section) return &c->constant.at[i];
+    for (uint32_t i = 0; section && i < c->kernel.n; i++)
+        for (uint32_t k = 0; k < c->kernel.at[i].constant.n; k++) {
+            const struct cubin_data *data = &c->kernel.at[i].constant.at[k];
+            if (data->section != section) continue;
+            if (data->bank == CB_LITERAL && p->literals) *base = p->literals[i];
+            return *base == SASS_NOWHERE ? NULL : data;
+        }
     return NULL;
+}
+
+// Names that no file defines and that have a value all the same: distances from a table of functions
+// that all kernels share, which a program without one does not have (nvlink 13.0 fills in 0).
+static bool is_zero(const char *name) {
+    return strcmp(name, "__UFT_OFFSET") == 0 || strcmp(name, "__UDT_OFFSET") == 0;
 }
 
 // Address of what a symbol names, or why there is none.
@@ -86,6 +108,15 @@ static const char *address_of(const struct linking *l, const struct cubin_reloca
     const struct cubin_symbol *s = &c->symbol.at[r->symbol];
     const uint64_t offset = s->value + (uint64_t)r->addend;
     enum msyscall call;
+    if (s->shared) {
+        const uint32_t at = l->p->shared ? l->p->shared[r->symbol] : SASS_NOWHERE;
+        *out = at + (uint64_t)r->addend;
+        return at == SASS_NOWHERE ? "names a shared variable outside a kernel" : NULL;
+    }
+    if (!s->section && is_zero(s->name)) {
+        *out = 0;
+        return NULL;
+    }
     if (!s->section) {
         if (!system_call_named(s->name, &call)) return "names what no file defines";
         *out = system_call_address(call);
@@ -101,8 +132,9 @@ static const char *address_of(const struct linking *l, const struct cubin_reloca
         *out = base + offset;
         return NULL;
     }
-    if (!is_generic && constants_in(c, s->section)) {
-        *out = offset;
+    uint64_t bank;
+    if (!is_generic && constants_in(l->p, s->section, &bank)) {
+        *out = bank + offset;
         return NULL;
     }
     return l->p->address(l->p->user, s->section, offset, out) ? NULL : "names no variable";
@@ -116,11 +148,15 @@ static const char *value_of(const struct linking *l, const struct cubin_relocati
     case VALUE_HANDLE:
         return l->p->handle(l->p->user, s->name, out) ? NULL : "names no texture or surface";
     case VALUE_CONSTANT: {
-        const struct cubin_data *k = constants_in(c, s->section);
-        const uint64_t at = s->value + (uint64_t)r->addend;
+        uint64_t begin;
+        const struct cubin_data *k = constants_in(l->p, s->section, &begin);
+        const int64_t place = (int64_t)s->value + r->addend, at = (int64_t)begin + place;
         if (!k) return "names no constant variable";
-        if (at >= k->bytes || at >> (BANKS_AT + 2) || at & ((1u << row->shift) - 1)) return "names no whole constant";
-        *out = at | (uint64_t)k->bank << (BANKS_AT + 2);
+        // Loads add a register to what may lie before the bank: ptxas begins tables of branches so.
+        const bool is_before = place < 0 && !row->shift && at >= -(1 << (BANKS_AT + 1));
+        const bool is_inside = place >= 0 && place < k->bytes && at >> (BANKS_AT + 2) == 0;
+        if ((!is_before && !is_inside) || at & ((1 << row->shift) - 1)) return "names no whole constant";
+        *out = ((uint64_t)at & ((1u << (BANKS_AT + 2)) - 1)) | (uint64_t)k->bank << (BANKS_AT + 2);
         return NULL;
     }
     default: return address_of(l, r, row->value == VALUE_GENERIC, out);
@@ -155,6 +191,12 @@ static enum ww_status one(const struct linking *l, const struct cubin_relocation
     if (why) return refuse(l, r, why);
     value >>= row->shift;
     uint8_t *at = bytes + r->offset;
+    enum { SPLIT_BITS = 8 };
+    if (row->split) { // the low byte stands apart
+        if (!put_bits(at, row->split, SPLIT_BITS, value))
+            return refuse(l, r, "fills what is not empty");
+        value >>= SPLIT_BITS;
+    }
     if (row->is_whole && row->width < 64 && value >> row->width)
         return refuse(l, r, "does not fit");
     if (row->where == IN_DATA) {

@@ -13,7 +13,13 @@ struct sass_places {
     // Handle of a texture, sampler or surface; false: there is none of this name.
     bool (*handle)(void *user, const char *name, uint64_t *out);
     void *user;
+    // Of an image, where a file that is to be linked leaves it open (build.c says it): where shared
+    // variables lie, by symbol, and where the literals of each kernel.at[] begin in bank 2. NULL: the
+    // file says it itself.
+    const uint32_t *shared; // SASS_NOWHERE: the image has no place for it
+    const uint32_t *literals;
 };
+#define SASS_NOWHERE UINT32_MAX
 
 // Functions of the file that are no kernels lie at the front of every image that reaches one, behind
 // one instruction, so that each has one code address (16 bytes an instruction), which is not 0. This

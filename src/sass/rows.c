@@ -393,6 +393,9 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
     ITEM(.kind = ITEM_FIX_OR_0, .lo = 87, .n = 4, .low = 15, .gens = SASS_75 | SASS_80),           \
         ITEM(.kind = ITEM_PRED_BACK, .lo = 87, .n = 4, .uniform = true, .gens = FROM_86)
 #define NUMBER(l, w) ITEM(.kind = ITEM_NUMBER, .lo = l, .n = w)
+// The low part from bit l on, the rest from bit l2 on; words of an address.
+#define NUMBER_SPLIT(l, w, l2, w2)                                                                 \
+    ITEM(.kind = ITEM_NUMBER, .lo = l, .n = w, .lo2 = l2, .n2 = w2)
 #define NUMBER_UNLESS(l, w, v)                                                                     \
     ITEM(.kind = ITEM_NUMBER, .lo = l, .n = w, .option = OPT_ABSENT, .low = v)
 #define LUT_SPLIT         ITEM(.kind = ITEM_LUT_SPLIT)

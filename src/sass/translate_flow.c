@@ -90,6 +90,7 @@ void translate_call_abs(struct translator *t) {
     control(t, OP_JUMP);
     t->m->sub = MJUMP_CALL;
     tr_ignore(t, 32, 49); // the address, which the loader has filled in
+    if (t->gen >= SASS_90) tr_ignore(t, 16, 8);
     t->m->src[0] = tr_imm((uint64_t)number(t, SASS_UNSIGNED), 2);
     t->m->src[1] = condition(t);
     if (!t->m->src[0].imm) tr_refuse(t, "calls what no linker has placed");

@@ -1,5 +1,7 @@
 // Modules of machine code through the driver's interface, on a GPU of capability 7.0: by themselves,
 // beside PTX, linked; their variables, functions, attributes; what is refused.
+#include <math.h>
+
 #include "driver_test.h"
 
 static char *file(const char *name, size_t *bytes) {
@@ -91,7 +93,7 @@ static void linked(void) {
     calls(m);
     OK(cuModuleUnload(m));
     OK(cuLinkDestroy(s));
-    // Machine code of several has no linker here, PTX of several has.
+    // One of PTX, one of both: they meet as PTX.
     static const char other[] = PTX(".entry other() { ret; }");
     OK(cuLinkCreate(0, NULL, NULL, &s));
     OK(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)other, sizeof other, "other", 0, NULL, NULL));
@@ -103,10 +105,102 @@ static void linked(void) {
     struct capture c = capture_begin(2);
     OK(cuLinkAddData(s, CU_JIT_INPUT_CUBIN, code, code_bytes, "unit", 0, NULL, NULL));
     IS(cuLinkComplete(s, &image, &bytes), CUDA_ERROR_NOT_SUPPORTED);
-    CHECK(strstr(capture_end(c), "unit holds no PTX"));
+    CHECK(strstr(capture_end(c), "unit holds machine code and no PTX, other would run from PTX"));
     OK(cuLinkDestroy(s));
     free(code);
     free(both);
+}
+
+// ---- units (sass/data/unit_a.ptx says what its kernels compute) --------------------------------
+enum { THREADS = 64 };
+
+static unsigned first_of(unsigned i) {
+    const unsigned reversed = 70 + 2 * i, scale[] = {10000, 20000, 30000, 40000};
+    return reversed + (2 * i + 5) + (i + 1000) + scale[i % 4] + 200 + (i % 2 ? 3 * i : 9 * i + 70);
+}
+static unsigned second_of(unsigned i) {
+    const double d = i;
+    switch (i % 8) {
+    case 0: return (unsigned)fma(d, 4 / 3., 100);
+    case 1: return (unsigned)(d * 3.14);
+    case 2: return (unsigned)fma(d, 3.141592653589793, 2.718281828459045);
+    case 3: return (unsigned)(d + 2000.05);
+    case 4: return (unsigned)fma(d * d, 0.1, 1.2);
+    case 5: return 6172;
+    case 6: return (unsigned)fma(d, 10.4, 15.4);
+    default: return (unsigned)(12345.678 - d);
+    }
+}
+
+static void run_unit_kernels(CUmodule m) {
+    unsigned (*const expected[])(unsigned) = {first_of, second_of};
+    const char *const name[] = {"first", "second"};
+    CUdeviceptr p, counter;
+    unsigned v[THREADS], count;
+    size_t size;
+    OK(cuMemAlloc(&p, sizeof v));
+    for (int k = 0; k < 2; k++) {
+        CUfunction f;
+        void *parameters[] = {&p};
+        OK(cuModuleGetFunction(&f, m, name[k]));
+        OK(cuLaunchKernel(f, 1, 1, 1, THREADS, 1, 1, sizeof v, NULL, parameters, NULL));
+        OK(cuMemcpyDtoH(v, p, sizeof v));
+        for (unsigned i = 0; i < THREADS; i++) {
+            if (v[i] != expected[k](i)) fprintf(stderr, "%s[%u]: %u, not %u\n", name[k], i, v[i], expected[k](i));
+            CHECK(v[i] == expected[k](i));
+        }
+    }
+    OK(cuModuleGetGlobal(&counter, &size, m, "counter"));
+    OK(cuMemcpyDtoH(&count, counter, sizeof count));
+    CHECK(size == sizeof count && count == THREADS);
+    OK(cuMemFree(p));
+}
+
+// Links files of sass/data; the sentence that is said where that does not work.
+static const char *link_files(const char *const *name, int n, CUjitInputType type, void **image, CUlinkState *s) {
+    struct capture c = capture_begin(2);
+    CUresult r = cuLinkCreate(0, NULL, NULL, s);
+    for (int i = 0; i < n && r == CUDA_SUCCESS; i++) {
+        size_t bytes;
+        char *data = file(name[i], &bytes);
+        r = cuLinkAddData(*s, type, data, bytes, name[i], 0, NULL, NULL);
+        free(data);
+    }
+    size_t bytes;
+    if (r == CUDA_SUCCESS) r = cuLinkComplete(*s, image, &bytes);
+    const char *said = capture_end(c);
+    CHECK((r != CUDA_SUCCESS) == (*said != 0));
+    return said;
+}
+
+static void units(void) {
+    static const char *const code[] = {"unit_a_sm_70.cubin", "unit_b_sm_70.cubin"},
+                             *const other_way[] = {"unit_b_sm_70.cubin", "unit_a_sm_70.cubin"},
+                             *const ptx[] = {"unit_a.ptx", "unit_b.ptx"};
+    const struct {
+        const char *const *name;
+        CUjitInputType type;
+    } ways[] = {{code, CU_JIT_INPUT_CUBIN}, {other_way, CU_JIT_INPUT_CUBIN}, {ptx, CU_JIT_INPUT_PTX}};
+    for (int i = 0; i < 3; i++) {
+        CUlinkState s;
+        CUmodule m;
+        void *image;
+        CHECK(!*link_files(ways[i].name, 2, ways[i].type, &image, &s));
+        OK(cuModuleLoadData(&m, image));
+        OK(cuLinkDestroy(s));
+        run_unit_kernels(m);
+        OK(cuModuleUnload(m));
+    }
+    static const struct {
+        const char *name[2], *said;
+    } bad[] = {{{"unit_a_sm_70.cubin", "unit_a_sm_70.cubin"}, "it defines counter, as unit_a_sm_70.cubin does"},
+               {{"unit_a_sm_70.cubin", "module_sm_70.cubin"}, "a linker has made a whole of it"}};
+    for (int i = 0; i < 2; i++) {
+        CUlinkState s;
+        void *image;
+        CHECK(strstr(link_files(bad[i].name, 2, CU_JIT_INPUT_CUBIN, &image, &s), bad[i].said));
+        OK(cuLinkDestroy(s));
+    }
 }
 
 static void for_another_gpu(void) {
@@ -129,6 +223,7 @@ int main(void) {
     by_itself();
     beside_ptx();
     linked();
+    units();
     for_another_gpu();
     OK(cuCtxDestroy(c));
     return 0;

@@ -225,6 +225,8 @@ static void variables(void **state) {
              ".weak .global .u8 weak;\n"
              ".extern .global .u32 later;\n"
              ".visible .global .u32 later = 9;\n"
+             ".extern .global .align 8 .b8 pair[16];\n" // as another unit's compiler declares it
+             ".visible .global .align 8 .u64 pair[2] = {4, 5};\n"
              ".global .f64 real = 0d3FF8000000000000;\n"
              ".global .samplerref smooth = {addr_mode_0 = mirror, addr_mode_1 = clamp_to_border,\n"
              "    filter_mode = linear, normalized_coords = 1};\n");
@@ -246,6 +248,8 @@ static void variables(void **state) {
     assert_null(ptx_find_var(m, "weak")->init);
     v = ptx_find_var(m, "later");
     assert_true(!v->is_extern && v->init[0] == 9);
+    v = ptx_find_var(m, "pair");
+    assert_true(!v->is_extern && v->type == PTX_U64 && v->init[8] == 5);
     const double real = 1.5;
     assert_memory_equal(ptx_find_var(m, "real")->init, &real, 8);
     v = ptx_find_var(m, "smooth");
@@ -253,7 +257,7 @@ static void variables(void **state) {
     assert_int_equal(v->tex_address_mode[0], 2);
     assert_int_equal(v->tex_address_mode[1], 3);
     assert_true(v->tex_filter_mode == 1 && v->tex_normalized);
-    assert_int_equal(m->n_vars, 9);
+    assert_int_equal(m->n_vars, 10);
     assert_null(ptx_find_var(m, "nothing"));
     ptx_free(m);
 }

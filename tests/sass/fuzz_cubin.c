@@ -1,5 +1,6 @@
-// Any bytes at all: as a cubin, and as machine words of every generation.
+// Any bytes at all: as a cubin, as a unit to be linked, and as machine words of every generation.
 #include "sass/cubin.h"
+#include "sass/join.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,6 +23,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             const enum ww_status t = cubin_lines(&a, &c, &c.kernel.at[i], ptx, &d, &lines);
             if ((t != WW_OK) != (d.errors > before)) __builtin_trap();
         }
+    const struct cubin_unit unit = {"fuzz", data, size};
+    const uint32_t errors = d.errors;
+    char *joined;
+    size_t bytes;
+    const enum ww_status linked = cubin_join(&a, &unit, 1, &d, &joined, &bytes);
+    if ((linked != WW_OK) != (d.errors > errors)) __builtin_trap();
+    if (linked == WW_OK && cubin_read(&a, joined, bytes, "joined", &d, &c) != WW_OK)
+        __builtin_trap();
     for (size_t at = 0; at + 16 <= size; at += 16) {
         struct sass_word w;
         memcpy(&w, data + at, sizeof w);

@@ -35,9 +35,9 @@ def rows(o):
     folder = pathlib.Path(o.out)
     for ptx in sorted(pathlib.Path(o.build, 'workloads').glob('*/*.ptx')):
         name, size = ptx.parent.name, 'volta' if ptx.name.endswith('.volta.ptx') else 'small'
-        if o.only and not o.only.search(name):
-            continue
         title = f'{name} ({size})'
+        if o.only and not o.only.search(title):
+            continue
         cubin = folder / (ptx.stem + '.cubin')
         r = subprocess.run([o.ptxas, f'-arch=sm_{o.arch}', *o.flags.split(), '-o', str(cubin), str(ptx)], capture_output=True,
                            text=True)
