@@ -152,6 +152,7 @@ int driver_priorities(void) {
     A(MAX_GRID_DIM_Z, l->grid[2])                                                                  \
     A(MAX_SHARED_MEMORY_PER_BLOCK, l->shared_per_block)                                            \
     A(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, l->shared_optin)                                          \
+    A(RESERVED_SHARED_MEMORY_PER_BLOCK, l->shared_reserved)                                          \
     A(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, l->shared_per_sm)                                      \
     A(TOTAL_CONSTANT_MEMORY, l->const_bytes)                                                       \
     A(WARP_SIZE, l->warp_size)                                                                     \

@@ -81,10 +81,11 @@ static uint32_t double_ratio(const struct sm_config *s) {
 
 // An SM's shared memory, of which a block gets 48 KB where it is `limited`: from 5.0 on, and
 // from 7.0 on unless the kernel asks for more (CUDA C++ Programming Guide 12.3, technical
-// specifications).
-static uint32_t shared_within(const struct sm_config *s, bool limited) {
+// specifications). From 8.0 on the system takes static_shared_overhead of it for each block.
+static uint32_t shared_within(const struct sm_config *s, uint32_t cc, bool limited) {
     const uint32_t most = 48 << 10;
-    return limited && s->shared_bytes > most ? most : s->shared_bytes;
+    const uint32_t all = s->shared_bytes - (cc >= 80 ? s->static_shared_overhead : 0);
+    return limited && all > most ? most : all;
 }
 
 void gpu_config_limits(const struct gpu_config *c, struct gpu_limits *out) {
@@ -99,8 +100,9 @@ void gpu_config_limits(const struct gpu_config *c, struct gpu_limits *out) {
             .threads_per_block = r->threads < s->max_threads ? r->threads : s->max_threads,
             .block = {r->block[0], r->block[1], r->block[2]},
             .grid = {r->grid[0], r->grid[1], r->grid[2]},
-            .shared_per_block = shared_within(s, cc >= 50),
-            .shared_optin = shared_within(s, cc >= 50 && cc < 70),
+            .shared_per_block = shared_within(s, cc, cc >= 50),
+            .shared_optin = shared_within(s, cc, cc >= 50 && cc < 70),
+            .shared_reserved = cc >= 80 ? s->static_shared_overhead : 0,
             .registers_per_block = s->registers,
             .registers_per_thread = c->max_registers,
             .param_bytes = r->param_bytes,

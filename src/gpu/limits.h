@@ -21,7 +21,7 @@ struct gpu_image_limits {
 struct gpu_limits {
     uint32_t warp_size, threads_per_block, block[3], grid[3];
     // Shared memory of a block: statically, and dynamically unless it asks for more; at most.
-    uint32_t shared_per_block, shared_optin;
+    uint32_t shared_per_block, shared_optin, shared_reserved; // reserved: of each block, for the system
     uint32_t registers_per_block, registers_per_thread;
     uint32_t param_bytes, const_bytes;
     uint32_t threads_per_sm, warps_per_sm, blocks_per_sm, shared_per_sm, registers_per_sm;

@@ -37,7 +37,8 @@ static uint32_t larger_of(uint32_t a, uint32_t b) { return a > b ? a : b; }
 static uint32_t later_by(uint32_t a, uint32_t b) { return a > b ? a - b : 0; }
 
 uint32_t control_most_extra(const struct code_latencies *l) {
-    return larger_of(larger_of(l->across, l->to_queue), l->to_memory);
+    const uint32_t more = larger_of(l->more_half, larger_of(l->more_double, l->more_matrix));
+    return larger_of(larger_of(l->across, (uint32_t)l->to_queue + more), l->to_memory);
 }
 
 bool control_is_variable(const struct code_latencies *l, const struct minst *m) {
@@ -60,7 +61,16 @@ uint32_t control_latency(const struct code_latencies *l, const struct minst *m, 
 }
 
 // Who takes a result: neighbours of one kind lie close together.
-enum kind { KIND_INT, KIND_FP, KIND_HALF, KIND_QUEUE, KIND_MEMORY, KIND_NONE };
+enum kind {
+    KIND_INT,
+    KIND_FP,
+    KIND_HALF,
+    KIND_QUEUE,
+    KIND_DOUBLE,
+    KIND_MATRIX,
+    KIND_MEMORY,
+    KIND_NONE
+};
 static enum kind kind_of(const struct code_latencies *l, uint32_t klass) {
     if (klass == OPC_HALF) return KIND_HALF;
     // [ptxas] 6 cycles to an indexed constant's and a texture's address where loads have 8
@@ -70,6 +80,8 @@ static enum kind kind_of(const struct code_latencies *l, uint32_t klass) {
     case UNIT_INT: return KIND_INT;
     case UNIT_FP: return KIND_FP;
     case UNIT_LDST: return KIND_MEMORY;
+    case UNIT_DP: return KIND_DOUBLE;
+    case UNIT_TENSOR: return KIND_MATRIX;
     default: return KIND_QUEUE;
     }
 }
@@ -80,10 +92,16 @@ uint32_t control_extra(const struct code_latencies *l, uint32_t maker, const str
     const enum kind to = kind_of(l, minst_timing(taker));
     if (to == KIND_MEMORY) return l->to_memory;
     if (to == KIND_NONE) return 0;
-    if (maker == MAKERS) return larger_of(l->across, l->to_queue);
+    const uint32_t of_half = (uint32_t)l->to_queue + l->more_half;
+    const uint32_t queued = to == KIND_DOUBLE   ? (uint32_t)l->to_queue + l->more_double
+                            : to == KIND_MATRIX ? (uint32_t)l->to_queue + l->more_matrix
+                            : to == KIND_HALF   ? of_half
+                                                : l->to_queue;
+    if (maker == MAKERS) return larger_of(larger_of(l->across, of_half), queued);
     const enum kind from = kind_of(l, maker);
-    if (from == to) return 0;
-    return from <= KIND_FP && to <= KIND_FP ? l->across : l->to_queue;
+    if (from == to || (from >= KIND_QUEUE && to >= KIND_QUEUE)) return 0;
+    if (from == KIND_HALF && to <= KIND_FP) return of_half;
+    return from <= KIND_FP && to <= KIND_FP ? l->across : queued;
 }
 
 uint32_t control_elapsed(const struct code_latencies *l, const struct minst *m, uint32_t stall) {

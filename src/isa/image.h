@@ -19,6 +19,7 @@ struct code_latencies {
     // special functions, matrices) and from and to halves; to the load/store unit. `pipe`: the unit
     // that a class runs on.
     uint8_t pipe[OPC_N], across, to_queue, to_memory;
+    uint8_t more_half, more_double, more_matrix; // beyond to_queue: from and to halves, to the others
     uint8_t branch; // at least, from the issue of a branch to that of the warp's next instruction
     uint8_t guard;  // of a predicate to what it guards, if that is longer; at most CONTROL_MAX_STALL
 };

@@ -203,7 +203,7 @@ static void finfet(struct list *l) {
                    "pilot-register-file", "dissertation table 6.4", rows[i].workload, "7nm FinFET",
                    rows[i].metric, ours, value(rows[i].published) * (rows[i].energy ? 1e12 : 1e3),
                    rows[i].energy ? "pJ" : "mW", CHECK_DECLARED, false,
-                   "no device table of 7 nm FinFETs is public; other sizes and supplies are "
+                   "published circuits as they are; other sizes and supplies are "
                    "interpolated between these"});
     }
 }

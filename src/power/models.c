@@ -8,7 +8,7 @@
 const struct power_circuit power_circuits[] = {
     {"technology",
      "Device and wire tables of ITRS through MASTAR for 90, 65, 45, 32 and 22 nm (HP, "
-     "LSTP, LOP), FinFETs of 16 and 12 nm (HP) by projection and by the same vendor's dies, "
+     "LSTP, LOP), FinFETs of 16, 12, 8, 7 and 4 nm (HP) by projection and by the same vendor's dies, "
      "between them a straight line; leakage by temperature from 300 to "
      "400 K, its logarithm straight between rows of 10 K."},
     {"supply", "Switching energy goes with the square of the supply, resistance with V over the "

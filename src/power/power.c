@@ -64,12 +64,6 @@ static const char *check_declared(const struct power_config *c, char *sentence, 
 }
 
 const char *power_check(const struct power_config *c, char *sentence, size_t size) {
-    if (c->node_nm == 7)
-        return snprintf(sentence, size,
-                        "no device table of 7 nm FinFETs is public, so logic has no model there; "
-                        "register files have published circuits: power.rf_node_nm beside a node "
-                        "of 90 to 12 nm"),
-               "node_nm";
     const char *bad = check_tech(c, sentence, size);
     if (bad) return bad;
     const struct {

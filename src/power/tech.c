@@ -98,7 +98,7 @@ enum ww_status tech_init(struct tech *t, double node_nm, enum tech_type type, do
     if (!above || !below)
         return diag_add(d, WW_ERROR_CONFIG,
                         "no device table for %g nm %s: the power model has planar nodes from 90 "
-                        "down to 22 nm and, for HP devices, FinFETs of 16 and 12 nm",
+                        "down to 22 nm and, for HP devices, FinFETs from 16 down to 4 nm",
                         node_nm, tech_type_name(type));
     if (!(temperature_k >= 300 && temperature_k <= 400))
         return diag_add(d, WW_ERROR_CONFIG,

@@ -1,7 +1,7 @@
 // A technology point: one node, one device type, one supply, one temperature, with all that the
-// circuit models ask of it. Nodes 90 to 12 nm from the table in tech.def; nodes between two rows are
+// circuit models ask of it. Nodes 90 to 4 nm from the table in tech.def; nodes between two rows are
 // interpolated linearly, currents by the logarithm in temperature. Outside the tables the model
-// refuses. 16 and 12 nm (FinFET, high performance only) are made of projections and of the same
+// refuses. 16 to 4 nm (FinFET, high performance only) are made of projections and of the same
 // vendor's published dies, for want of a foundry's table.
 #ifndef WW_POWER_TECH_H
 #define WW_POWER_TECH_H

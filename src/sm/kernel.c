@@ -53,6 +53,13 @@ struct sm_occupancy sm_kernel_occupancy(const struct sm_config *c, const struct 
 
 uint32_t sm_carve_out(const struct sm_config *c, uint64_t wanted) {
     if (wanted <= c->carve_least) return c->carve_least;
+    enum { LAST_POWER = 64 << 10 };
+    if (c->carve_step != 0 && wanted > LAST_POWER) {
+        uint32_t part = c->shared_bytes;
+        while (part >= LAST_POWER + 2 * c->carve_step && part - c->carve_step >= wanted)
+            part -= c->carve_step;
+        return part;
+    }
     uint64_t part = 8192;
     while (part < wanted || part < c->carve_least) part *= 2;
     return part < c->shared_bytes ? (uint32_t)part : c->shared_bytes;
@@ -226,6 +233,9 @@ void sm_code_latencies(const struct sm_config *c, struct code_latencies *out) {
                                     .guard = (uint8_t)c->guard_latency,
                                     .across = (uint8_t)c->across_latency,
                                     .to_queue = (uint8_t)c->queue_latency,
+                                    .more_half = (uint8_t)c->half_latency,
+                                    .more_double = (uint8_t)c->double_latency,
+                                    .more_matrix = (uint8_t)c->matrix_latency,
                                     .to_memory = (uint8_t)c->address_latency};
     for (uint32_t k = 0; k < OPC_N; k++) {
         const uint8_t unit = unit_of(c, (uint8_t)k);

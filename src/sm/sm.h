@@ -50,7 +50,8 @@ void sm_kernel_destroy(struct sm_kernel *k);
 void sm_code_latencies(const struct sm_config *c, struct code_latencies *out);
 
 // Bytes of the array of L1 and shared memory that are shared memory when kernels want `wanted` of it
-// (sm.l1_shared_bytes; CUDA C++ Programming Guide 12.3, 7.x: 0, 8, 16, 32, 64 or 96 KB).
+// (sm.l1_shared_bytes; CUDA C++ Programming Guide 12.3, 7.0: 0, 8, 16, 32, 64 or 96 KB; 8.0: also 100, 132 and
+// 164; 8.6 and 8.9: 100; 9.0: 100, 132, 164, 196 and 228).
 uint32_t sm_carve_out(const struct sm_config *c, uint64_t wanted);
 // How such an SM grants its registers (isa/register_file.h).
 struct register_file sm_register_file(const struct sm_config *c);

@@ -7,7 +7,8 @@
 
 #include "test_lower.h"
 
-static const char *const generations[GEN_N] = {"tesla", "fermi", "kepler", "pascal", "volta", "turing"};
+static const char *const generations[GEN_N] = {"tesla", "fermi", "kepler", "pascal", "volta", "turing",
+                                               "ampere", "ada", "hopper"};
 
 struct lines {
     struct text *at; // opcodes of each PTX line, from 0
@@ -59,7 +60,8 @@ static const char *named(const char *all, unsigned gen) {
     char mark[32];
     snprintf(mark, sizeof mark, "| %s:", generations[gen]);
     if (gen <= GEN_KEPLER || strstr(all, mark)) return generations[gen];
-    return gen == GEN_TURING ? named(all, GEN_VOLTA) : generations[GEN_KEPLER]; // Turing as Volta
+    // Turing as Volta, and each later one as that before it
+    return gen >= GEN_TURING ? named(all, gen - 1) : generations[GEN_KEPLER];
 }
 
 static char *read_all(struct arena *a, const char *path, size_t *len) {

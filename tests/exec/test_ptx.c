@@ -191,6 +191,9 @@ static void parse_line(struct spec *sp, const char *s, uint32_t line) {
         sp->target[GEN_PASCAL] = sp->target[GEN_KEPLER];
         sp->target[GEN_VOLTA] = sp->target[GEN_KEPLER] || strstr(s, "volta");
         sp->target[GEN_TURING] = sp->target[GEN_KEPLER] || strstr(s, "turing");
+        sp->target[GEN_AMPERE] = strstr(s, "ampere"); // as Turing but for what they add
+        sp->target[GEN_ADA] = strstr(s, "ada");
+        sp->target[GEN_HOPPER] = strstr(s, "hopper");
         return;
     }
     if (word(&s, "expect")) {

@@ -398,12 +398,12 @@ static double global_atomic_rate(const struct row *r) {
     return per_clock;
 }
 
-// Percent of the DRAM buses' rate that the kernel in `text` gets.
+// Percent of the DRAM buses' rate that the kernel in `text` gets in `number` (64) rounds.
 static double bandwidth(const struct row *r) {
     struct bench b;
     open_with(&b, r->gpu, NULL, NULL);
     load_micro(&b, "stream", NULL);
-    const uint32_t ctas = b.config.sm_count * 6, rounds = 64;
+    const uint32_t ctas = b.config.sm_count * 6, rounds = r->number ? r->number : 64;
     const uint64_t bytes = (uint64_t)ctas * 256 * 4 * rounds;
     const uint64_t in = bench_buffer(&b, NULL, bytes), out = bench_buffer(&b, NULL, bytes);
     bench_ok(&b, bench_try(&b, r->text, ctas, 1, 256, 1, "884", in, out, rounds));
@@ -509,6 +509,12 @@ static double coalescing(const struct row *r) {
 #define ARAFA_V "Arafa 2019 (V100)"
 #define ARAFA_P "Arafa 2019 (P100)"
 #define DRESDEN "TU Dresden (P100)"
+#define ABDELKHALIK "Abdelkhalik 2022 (A100)"
+#define LUO_A       "Luo 2024/25 (A100)"
+#define DISTANCES   "least distance in ptxas's code"
+#define HFMA4                                                                                      \
+    "fma.rn.f16x2 %a0, %a0, %b, %b;\nfma.rn.f16x2 %a1, %a1, %b, %b;\nfma.rn.f16x2 %a2, %a2, %b, " \
+    "%b;\nfma.rn.f16x2 %a3, %a3, %b, %b;"
 #define GUIDE12 "Guide 12.3"
 #define POPC4   "popc.b32 %a0, %a0;\npopc.b32 %a1, %a1;\npopc.b32 %a2, %a2;\npopc.b32 %a3, %a3;"
 
@@ -745,6 +751,31 @@ static const struct row rows[] = {
     {"DRAM reads", "rtx2060s", 97.6, "% of peak", "gpu-benches (A40)", 0.08, bandwidth, "read", 0},
     {"DRAM scaled copies", "rtx2060s", 93.7, "% of peak", "gpu-benches (A40)", 0.08, bandwidth, "copy", 0},
     {"DRAM copies", "rtx2060s", 68.8, "% of peak", JIA_T, 0.35, bandwidth, "copy", 0},
+    {"int add, dependent", "a100", 4, HOT, ABDELKHALIK, 0.03, chain, "add.u32 %a, %a, 5;", 0},
+    {"logic, dependent", "a100", 4, HOT, DISTANCES, 0.03, chain, "xor.b32 %a, %a, %b;", 0},
+    {"fp32 fma, dependent", "a100", 4, HOT, ABDELKHALIK, 0.03, chain, "fma.rn.f32 %x, %x, %y, %y;", 0},
+    {"int mad, dependent", "a100", 4, HOT, DISTANCES, 0.03, chain, "mad.lo.u32 %a, %a, %b, %b;", 0},
+    {"half fma, dependent", "a100", 4, HOT, DISTANCES, 0.03, chain, "fma.rn.f16x2 %a, %a, %b, %b;", 0},
+    {"L1 hit", "a100", 33, HOT, ABDELKHALIK, 0.05, chase_l1, LD, 0},
+    {"L1 hit", "a100", 36.1, HOT, "gpu-benches (A100)", 0.10, chase_l1, LD, 0},
+    {"L2 hit, L1 off", "a100", 208, HOT, LUO_A ", near half", 0.05, chase_l2, LD_CG, 0},
+    {"L2 hit, L1 off", "a100", 213, HOT, "gpu-benches (A100)", 0.05, chase_l2, LD_CG, 0},
+    {"global load from DRAM, L1 off", "a100", 549, HOT, LUO_A ", mean of near and far", 0.05, chase_dram, LD_CG, 0},
+    {"shared load", "a100", 23, HOT, ABDELKHALIK, 0.05, shared_chain, NULL, 0},
+    {"shared loads of 32 bits", "a100", 32, "accesses/hot clock/SM", LUO_A, 0.05, shared_rate, NULL, 32},
+    {"int add", "a100", 64, OPS, GUIDE12, 0.06, rate, ADDCC4, 4},
+    {"fp32 fma", "a100", 64, OPS, GUIDE12, 0.06, rate, FMA4, 4},
+    {"int mul", "a100", 64, OPS, GUIDE12, 0.06, rate, MUL4, 4},
+    {"shift", "a100", 64, OPS, GUIDE12, 0.06, rate, SHL4, 4},
+    {"int and fp32 add together", "a100", 128, OPS, GUIDE12, 0.065, rate, INT_FP4, 4},
+    {"packed half fma", "a100", 128, OPS, GUIDE12 ": 256, two in a lane", 0.08, rate, HFMA4, 4},
+    {"rsqrt", "a100", 16, OPS, GUIDE12, 0.06, rate, RSQ4, 4},
+    {"population count", "a100", 16, OPS, GUIDE12, 0.06, rate, POPC4, 4},
+    {"fp64 add", "a100", 32, OPS, GUIDE12, 0.06, rate, DADD4, 4},
+    {"load, stride 1", "a100", 128, "bytes", GUIDE12, 0, coalescing, "filled", 1},
+    {"load, stride 32", "a100", 1024, "bytes", GUIDE12, 0, coalescing, "filled", 32},
+    {"DRAM reads", "a100", 95.8, "% of peak", "gpu-benches (A100)", 0.06, bandwidth, "read", 192},
+    {"DRAM scaled copies", "a100", 88.8, "% of peak", "gpu-benches (A100)", 0.05, bandwidth, "copy", 192},
 };
 
 // ---- docs/fidelity.md -----------------------------------------------------------------------

@@ -216,6 +216,41 @@ static void takers_see_a_result_later_or_earlier(void **state) {
     }
 }
 
+// What an A100 adds (docs/machine-code-distances.csv, sm_80): functions see results at once, halves a
+// cycle later, doubles two; latencies are those of test_latencies.
+static void later_chips_add_less(void **state) {
+    (void)state;
+    struct code_latencies l = by_taker();
+    l.to_queue = 0;
+    l.to_memory = l.more_half = 1;
+    l.more_double = 2;
+    struct minst mufu = inst(OP_MUFU), half = op3(OP_HADD, 9, 1, 1), exit = inst(OP_EXIT);
+    mufu.dst[0] = reg(9);
+    mufu.src[0] = reg(1);
+    const struct {
+        struct minst maker, taker;
+        uint8_t stall;
+    } row[] = {
+        {op3(OP_IADD, 1, 0, 0), op3(OP_FADD, 9, 1, 1), 5},
+        {op3(OP_FADD, 1, 0, 0), mufu, 4},
+        {op3(OP_IADD, 1, 0, 0), half, 5},
+        {op3(OP_HADD, 1, 0, 0), half, 6},
+        {op3(OP_HADD, 1, 0, 0), op3(OP_IADD, 9, 1, 1), 7},
+        {op3(OP_IADD, 1, 0, 0), op3(OP_DADD, 9, 1, 1), 6},
+        {op3(OP_IADD, 1, 0, 0), load(9, 1), 5},
+    };
+    for (uint32_t i = 0; i < WW_COUNT(row); i++) {
+        struct minst m[] = {row[i].maker, row[i].taker, exit};
+        struct sample *const s = set(m, WW_COUNT(m), l);
+        if (s->im.control[0].stall != row[i].stall) print_message("row %u\n", i);
+        assert_int_equal(s->im.control[0].stall, row[i].stall);
+        assert_int_equal(faults(s), 0);
+        s->im.control[0].stall--;
+        assert_int_not_equal(faults(s), 0);
+        drop(s);
+    }
+}
+
 // Its result is there when a multiply-add's would be.
 static void a_multiply_add_takes_its_time(void **state) {
     (void)state;
@@ -478,6 +513,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fixed_latencies_become_stalls),
         cmocka_unit_test(takers_see_a_result_later_or_earlier),
+        cmocka_unit_test(later_chips_add_less),
         cmocka_unit_test(pipelines_are_evened_out),
         cmocka_unit_test(a_multiply_add_takes_its_time),
         cmocka_unit_test(a_multiply_add_takes_its_pipeline),

@@ -450,10 +450,10 @@ static void refused(void **state) {
     (void)state;
     setenv("WARPWATT_GPUS", WW_SOURCE_DIR "/gpus", 1);
     static const char *const bad[] = {"core.vdd=0.9", "core.clock_mhz=900", "tech.node_nm=120",
-                                      "core.vdd=0.41", "tech.node_nm=7", "power.rf_node_nm=10",
+                                      "core.vdd=0.41", "tech.node_nm=3", "power.rf_node_nm=10",
                                       "power.rf_vdd_v=0.3"};
     static const char *const says[] = {"tech.vdd_v=0.9", "supply 1.352", "tech.node_nm=120",
-                                       "tech.vdd_v=0.41", "power.rf_node_nm beside",
+                                       "tech.vdd_v=0.41", "tech.node_nm=3",
                                        "power.rf_node_nm=10", "power.rf_vdd_v=0.3"};
     for (unsigned i = 0; i < WW_COUNT(bad); i++) {
         struct power_config c;

@@ -280,7 +280,7 @@ static void refusals(void **state) {
     (void)state;
     struct power_config good = fermi("gtx480", 15, 700e6), bad[8];
     for (unsigned i = 0; i < WW_COUNT(bad); i++) bad[i] = good;
-    bad[0].node_nm = 10, bad[1].sms = 0, bad[2].core_hz = NAN, bad[3].l2.ways = 0;
+    bad[0].node_nm = 3, bad[1].sms = 0, bad[2].core_hz = NAN, bad[3].l2.ways = 0;
     bad[4].regulator_loss = -0.1, bad[5].temperature_k = 500, bad[6].icache.line_bytes = 100;
     bad[7].vdd_v = 3;
     for (unsigned i = 0; i < WW_COUNT(bad); i++) {

@@ -293,6 +293,18 @@ static void parts_of_shared_memory(void **state) {
         {0, 0, 32}, {1, 8, 32}, {8, 8, 32}, {9, 16, 32}, {17, 32, 32}, {33, 64, 64}, {65, 96, 64}, {500, 96, 64}};
     struct sm_config v = {.shared_bytes = 96 << 10, .l1_shared_bytes = 128 << 10};
     struct sm_config t = {.shared_bytes = 64 << 10, .l1_shared_bytes = 96 << 10, .carve_least = 32 << 10};
+    // 8.0: 0, 8, 16, 32, 64, 100, 132, 164; 8.6: to 100; 9.0: 100, 132, 164, 196, 228
+    const struct { uint32_t wanted, a100, a6000, h100; } later[] = {
+        {0, 0, 0, 0}, {1, 8, 8, 8}, {33, 64, 64, 64}, {64, 64, 64, 64}, {65, 100, 100, 100}, {100, 100, 100, 100},
+        {101, 132, 100, 132}, {133, 164, 100, 164}, {165, 164, 100, 196}, {197, 164, 100, 228}, {500, 164, 100, 228}};
+    struct sm_config a = {.shared_bytes = 164 << 10, .l1_shared_bytes = 192 << 10, .carve_step = 32 << 10};
+    struct sm_config r = {.shared_bytes = 100 << 10, .l1_shared_bytes = 128 << 10, .carve_step = 32 << 10};
+    struct sm_config h = {.shared_bytes = 228 << 10, .l1_shared_bytes = 256 << 10, .carve_step = 32 << 10};
+    for (size_t i = 0; i < WW_COUNT(later); i++) {
+        assert_int_equal(sm_carve_out(&a, later[i].wanted * 1024ull), later[i].a100 << 10);
+        assert_int_equal(sm_carve_out(&r, later[i].wanted * 1024ull), later[i].a6000 << 10);
+        assert_int_equal(sm_carve_out(&h, later[i].wanted * 1024ull), later[i].h100 << 10);
+    }
     for (size_t i = 0; i < WW_COUNT(row); i++) {
         assert_int_equal(sm_carve_out(&v, row[i].wanted * 1024ull), row[i].volta << 10);
         assert_int_equal(sm_carve_out(&t, row[i].wanted * 1024ull), row[i].turing << 10);
