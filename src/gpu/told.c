@@ -26,7 +26,7 @@ static bool read_u32(const char *text, uint32_t most, uint32_t *out) {
 #define TOLD_KEYS(X)                                                                               \
     X(cc, "a compute capability such as 7.5", read_cc(v, t))                                       \
     X(memory, "bytes such as 16GB, 1TB of 1024 GB at most",                                        \
-      text_to_bytes(v, &t->memory_bytes) && t->memory_bytes && t->memory_bytes <= 1ull << 40)         \
+      text_to_bytes(v, &t->memory_bytes) && t->memory_bytes && t->memory_bytes <= 1ull << 40)      \
     X(grid, "blocks in x, 2147483647 at most", read_u32(v, INT32_MAX, &t->grid_x))                 \
     X(sms, "a number of multiprocessors, 1024 at most", read_u32(v, 1024, &t->sm_count))
 
@@ -111,8 +111,22 @@ static bool takes_code(const struct gpu_config *c, const struct gpu_other *o) {
     return c->cc_major == o->need / 10 && c->cc_minor >= o->need % 10;
 }
 
-// "; -g v100 has it", of `most` names at most; "" where no file has it. Files without a base come
-// first where not all are named. Asked again, the answer is kept.
+struct candidate {
+    const char *name;
+    bool has_base;
+    uint32_t cc;
+};
+
+// Files without a base first, of the oldest capability.
+static int compare_candidates(const void *a, const void *b) {
+    const struct candidate *const x = a, *const y = b;
+    if (x->has_base != y->has_base) return x->has_base - y->has_base;
+    if (x->cc != y->cc) return x->cc < y->cc ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+// "; -g v100 has it", of `most` names at most; "" where no file has it. All names come in their order; where not all are
+// named, those of the oldest GPUs do. Asked again, the answer is kept.
 static const char *name_others(struct gpu *g, has_fn *has, size_t limit, uint64_t need,
                                uint32_t most) {
     struct gpu_other *const o = &g->other;
@@ -127,15 +141,17 @@ static const char *name_others(struct gpu *g, has_fn *has, size_t limit, uint64_
     diags_init(&quiet);
     struct gpu_config *c = arena_alloc(&a, sizeof *c);
     if (gpu_config_list(&a, &list, &n, &quiet) != WW_OK) n = 0;
-    const uint32_t passes = most < n ? 2 : 1;
-    for (uint32_t k = 0; k < passes * n && found < most && len < sizeof o->text; k++) {
-        const uint32_t i = k % n;
-        if (gpu_config_load(list[i].path, NULL, 0, &quiet, c) != WW_OK || !has(c, o) ||
-            (passes == 2 && c->has_base != (k >= n)) || strcmp(c->name, g->config.name) == 0)
-            continue;
-        len += (size_t)snprintf(o->text + len, sizeof o->text - len, "%s%s",
-                                found++ ? ", " : "; -g ", list[i].name);
-    }
+    struct candidate *const others = arena_alloc(&a, (n + 1) * sizeof *others);
+    for (uint32_t i = 0; i < n; i++)
+        if (gpu_config_load(list[i].path, NULL, 0, &quiet, c) == WW_OK && has(c, o) &&
+            strcmp(c->name, g->config.name) != 0)
+            others[found++] =
+                (struct candidate){list[i].name, c->has_base, c->cc_major * 10 + c->cc_minor};
+    if (most < n) qsort(others, found, sizeof *others, compare_candidates);
+    if (found > most) found = most;
+    for (uint32_t i = 0; i < found && len < sizeof o->text; i++)
+        len += (size_t)snprintf(o->text + len, sizeof o->text - len, "%s%s", i ? ", " : "; -g ",
+                                others[i].name);
     if (found && len < sizeof o->text)
         snprintf(o->text + len, sizeof o->text - len, found > 1 ? " have it" : " has it");
     diags_free(&quiet);

@@ -173,10 +173,10 @@ while IFS=' ' read -r gpu most with; do
     says err "launch of large: it declares 61440 bytes of shared memory; on $gpu a kernel declares at most $((most < 49152 ? most : 49152))"
     lacks err '-g '
 done <<'P'
-v100 98304
+v100 98304 ; -g a100 has it
 rtx2060s 65536 ; -g v100 has it
-titanx-pascal 49152 ; -g rtx2060s has it
-gtx480 49152 ; -g rtx2060s has it
+titanx-pascal 49152 ; -g v100 has it
+gtx480 49152 ; -g v100 has it
 P
 run 1 run --no-power -g gt240 shared.ptx --entry touch --grid 1 --block 32 --shared 40000 --arg u32=0
 says err 'gt240 has 16384; -g gtx480 has it'

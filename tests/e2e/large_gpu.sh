@@ -13,7 +13,7 @@ cc_minor: 0  # [h100]
 sm_count: 132  # [h100]
 memory_bytes: 85899345920  # [h100]
 sm:
-  gen: turing  # assumed: the last generation that there is
+  gen: hopper  # [h100]
   max_ctas: 32  # [h100]
   shared_bytes: 233472  # [h100]
 mem:

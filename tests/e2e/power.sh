@@ -115,7 +115,7 @@ run 2 power -g gt240 --missing one "$example"; says err 'zero'
 run 2 power -g gt240 -s tech.vdd_v=2 "$example"; says err 'supply 2 V'
 run 2 power a b; says err 'too much'
 # a GPU outside of the model's range still runs; the page says why it has no power
-run 0 run -s tech.node_nm=10 hotspot; says out 'no power: .*10 nm'; says out IPC
+run 0 run -s tech.node_nm=3 hotspot; says out 'no power: .*3 nm'; says out IPC
 run 0 run -s tech.node_nm=16 -s power.device=lstp hotspot; says out 'no power: .*16 nm LSTP'
 # a hostile XML file is refused at once: the parser alone would take half a minute
 python3 -c 'print("<activity format=\"1\" gpu=\"gt240\" " + " ".join("a%d=\"1\"" % i for i in range(50000)) + "/>")' >many.xml
