@@ -134,6 +134,7 @@ int cmd_disasm(struct cli *c, int argc, char **argv) {
     char *text;
     size_t len;
     enum ww_status s = file_read(&c->arena, path, (size_t)4 << 30, &text, &len, &c->diags);
+    if (s == WW_OK) s = fatbin_check_file(text, len, path, &c->diags);
     if (s != WW_OK) return cli_fail(c, s);
     if (len >= 4 &&
         (fatbin_image(text) == FATBIN_IMAGE_ELF || fatbin_image(text) == FATBIN_IMAGE_CONTAINER)) {

@@ -17,14 +17,14 @@ static const struct cli_option option[] = {
 
 const struct cli_spec spec_extract = {
     .name = "extract",
-    .form = {"[options] PROGRAM|LIBRARY|FATBIN"},
+    .form = {"[options] PROGRAM|LIBRARY|FATBIN|FILE.cubin"},
     .prose = "Lists the device code that nvcc put into a program: units, targets, sizes, "
              "compression, kernels.",
     .part = {CLI_PART(option)},
     .word = CLI_FILE,
 };
 
-// An ELF file, or a bare container as nvcc -fatbin writes it.
+// An ELF file, a cubin (one entry), or a bare container as nvcc -fatbin writes it.
 static enum ww_status read_any(struct cli *c, const char *path, struct fatbin *out) {
     char *text;
     size_t len;
@@ -33,6 +33,9 @@ static enum ww_status read_any(struct cli *c, const char *path, struct fatbin *o
     enum ww_status s = file_read(&peek, path, (size_t)4 << 30, &text, &len, &c->diags);
     if (s == WW_OK && len >= 4 && fatbin_image(text) == FATBIN_IMAGE_CONTAINER)
         s = fatbin_read(&c->arena, arena_copy(&c->arena, text, len), len, path, &c->diags, out);
+    else if (s == WW_OK && len && fatbin_is_cubin(text, len))
+        s = fatbin_read_image(&c->arena, arena_copy(&c->arena, text, len), len, path, &c->diags,
+                              out);
     else if (s == WW_OK && len >= 4 && fatbin_image(text) == FATBIN_IMAGE_ELF)
         s = fatbin_read_elf(&c->arena, path, &c->diags, out);
     else if (s == WW_OK)

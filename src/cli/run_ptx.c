@@ -204,6 +204,7 @@ static enum ww_status load(struct cli *c, struct run_request *q, const char *pat
     struct fatbin f = {0};
     struct fatbin_choice choice = {0};
     enum ww_status s = file_read(&c->arena, path, (size_t)256 << 20, &file, &len, &c->diags);
+    if (s == WW_OK) s = fatbin_check_file(file, len, path, &c->diags);
     if (s == WW_OK) s = fatbin_read_image(&c->arena, file, len, path, &c->diags, &f);
     const uint32_t arch = gpu_config_arch(gpu_config_of(g));
     const struct fatbin_wish w = {.arch = arch,

@@ -296,8 +296,9 @@ CUresult cuLinkAddFile(CUlinkState s, CUjitInputType type, const char *path, uns
     arena_init(&a, NULL);
     char *text;
     size_t len;
-    CUresult r =
-        driver_result(file_read(&a, path, (size_t)256 << 20, &text, &len, process_diags()));
+    enum ww_status read = file_read(&a, path, (size_t)256 << 20, &text, &len, process_diags());
+    if (read == WW_OK) read = fatbin_check_file(text, len, path, process_diags());
+    CUresult r = driver_result(read);
     if (r == CUDA_SUCCESS) r = add_input(s, type, text, len, path);
     arena_free(&a);
     DRIVER_LEAVE(r);

@@ -117,7 +117,10 @@ static CUresult pick(struct arena *a, const char *name, const void *image, size_
     }
     char text[512], advice[96];
     session_no_code(g, name, &f, out, text, sizeof text);
-    process_say("%s; nvcc %s adds PTX", text, fatbin_advice(&f, 0, advice, sizeof advice));
+    // counted as a refusal: a program that goes on without a word computes nothing
+    process_report(diag_add(process_diags(), WW_ERROR_UNSUPPORTED, "%s; nvcc %s adds PTX", text,
+                            fatbin_advice(&f, 0, advice, sizeof advice)),
+                   false);
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
@@ -172,7 +175,8 @@ CUresult driver_load_file(CUmodule *out, const char *path, unsigned int n_option
     arena_init(&a, NULL);
     char *text;
     size_t len;
-    const enum ww_status s = file_read(&a, path, MAX_PTX_BYTES, &text, &len, process_diags());
+    enum ww_status s = file_read(&a, path, MAX_PTX_BYTES, &text, &len, process_diags());
+    if (s == WW_OK) s = fatbin_check_file(text, len, path, process_diags());
     const CUresult r = s == WW_OK ? driver_load(out, path, text, len, n_options, options, values)
                                   : driver_result(s);
     arena_free(&a);

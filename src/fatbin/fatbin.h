@@ -79,6 +79,11 @@ bool fatbin_is_cubin(const void *image, size_t bytes);
 enum ww_status fatbin_read_image(struct arena *a, const void *image, size_t bytes, const char *name,
                                  struct diags *d, struct fatbin *out);
 
+// Whether the content of a file can be an image: a container, an ELF file or text. A wrapper cannot:
+// it points into a program's memory.
+enum ww_status fatbin_check_file(const void *content, size_t bytes, const char *name,
+                                 struct diags *d);
+
 struct fatbin_choice {
     char *image; // a linked cubin, or PTX, linked of all units; NULL: nothing suits
     size_t bytes;

@@ -41,7 +41,8 @@ bool fatbin_is_cubin(const void *image, size_t bytes) {
 static enum ww_status read_elf_image(struct arena *a, const char *image, size_t bytes,
                                      const char *name, struct diags *d, struct fatbin *out) {
     if (!fatbin_is_cubin(image, bytes))
-        return diag_add(d, WW_ERROR_SYNTAX, "%s is no machine code of a GPU", name);
+        return diag_add(d, WW_ERROR_SYNTAX, "%s is an ELF file, but no machine code of a GPU",
+                        name);
     const uint64_t flags = number(image + FLAGS_AT, 4);
     const bool is_new = (uint8_t)image[ABI_AT] == ABI_NEW;
     const struct fatbin_entry e = {.kind = FATBIN_CUBIN,
@@ -75,6 +76,27 @@ enum ww_status fatbin_read_image(struct arena *a, const void *image, size_t byte
     case FATBIN_IMAGE_ELF: return read_elf_image(a, image, bytes, name, d, out);
     default: read_text_image(a, image, bytes, out); return WW_OK;
     }
+}
+
+enum ww_status fatbin_check_file(const void *content, size_t bytes, const char *name,
+                                 struct diags *d) {
+    const uint8_t *const p = content;
+    if (!bytes)
+        return diag_add(d, WW_ERROR_SYNTAX, "%s is empty; PTX, a cubin or a fat binary is expected",
+                        name);
+    const enum fatbin_image image = bytes < 4 ? FATBIN_IMAGE_TEXT : fatbin_image(content);
+    if (image == FATBIN_IMAGE_CONTAINER || image == FATBIN_IMAGE_ELF) return WW_OK;
+    char begins[16] = "";
+    bool is_text = image == FATBIN_IMAGE_TEXT;
+    for (size_t i = 0; i < 4 && i < bytes; i++) {
+        snprintf(begins + 3 * i, sizeof begins - 3 * i, " %02x", p[i]);
+        is_text &= (p[i] >= ' ' && p[i] < 0x7f) || (p[i] >= '\t' && p[i] <= '\r');
+    }
+    if (is_text) return WW_OK;
+    return diag_add(d, WW_ERROR_SYNTAX,
+                    "%s begins with the bytes%s; PTX (text), a cubin (7f 45 4c 46) or a fat binary "
+                    "(50 ed 55 ba) is expected",
+                    name, begins);
 }
 
 bool fatbin_takes(uint32_t arch, uint32_t code) {

@@ -62,6 +62,29 @@ run 3 run -g v100 --code sass "$data/module.ptx" --entry call $kernel $two
 one_sentence err; says err 'holds PTX and no machine code'
 run 2 run -g v100 --code sas "$data/module.ptx" --entry call $kernel $two
 one_sentence err; says err '\-\-code is `sas`; it must be auto, sass or ptx'
+# a program that goes on when there is no code for its kernels has computed nothing: 3, unless it may try
+if command -v cc >/dev/null; then
+    echo 'int cuInit(unsigned), cuDevicePrimaryCtxRetain(void **, int), cuCtxSetCurrent(void *), cuModuleLoad(void **, char *);
+    int main(int n, char **v) { void *p; return n != 2 || cuInit(0) || cuDevicePrimaryCtxRetain(&p, 0) || cuCtxSetCurrent(p) || !cuModuleLoad(&p, v[1]); }' >tries.c
+    cc tries.c "${WARPWATT%/*}/libcuda.so.1" -o tries
+    run 3 run -g v100 --no-power -- ./tries "$data/module_sm_80.cubin"
+    says err 'refused: .*module_sm_80.cubin holds machine code for compute capability 8.0 and no PTX; v100 has 7.0; nvcc .* adds PTX'
+    run 0 run -g v100 --no-power --lenient -- ./tries "$data/module_sm_80.cubin"
+fi
 head -c 3000 "$data/module_sm_70.cubin" >cut.cubin
 run 2 run -g v100 cut.cubin --entry call $kernel $two; one_sentence err
+# files that are none: each says what it begins with, and what could stand there
+: >empty.cubin
+printf '\261\103\142\106\001\0\0\0AAAAAAAA\0\0\0\0\0\0\0\0' >wrapper.fatbin # points into a program's memory
+cp "${WARPWATT%/*}/libcuda.so.1" host.cubin
+for what in run disasm doctor; do
+    go=; [ $what = run ] && go="$kernel --entry call"
+    run 2 $what empty.cubin $go; one_sentence err; says err 'empty.cubin is empty; PTX, a cubin or a fat binary is expected'
+    run 2 $what wrapper.fatbin $go; one_sentence err; says err 'begins with the bytes b1 43 62 46; PTX .text., a cubin'
+done
+run 2 run host.cubin --entry call $kernel; one_sentence err; says err 'host.cubin is an ELF file, but no machine code of a GPU'
+if [ -x tries ]; then
+    run 2 run -g v100 --no-power -- ./tries wrapper.fatbin; says err 'begins with the bytes b1 43 62 46'
+fi
+run 0 extract "$data/kernels_sm_70.cubin"; says out '^ +0  cubin  sm_70 .*reverse, saxpy'
 finish
