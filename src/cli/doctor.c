@@ -23,11 +23,11 @@ static const struct cli_option option[] = {
 
 const struct cli_spec spec_doctor = {
     .name = "doctor",
-    .form = {"[options] -- PROGRAM"},
+    .form = {"[options] -- PROGRAM", "[options] FILE.ptx|FILE.cubin|FILE.fatbin"},
     .prose =
         "Says what a program needs and what of it is missing, without running it: its runtime, "
-        "calls,\nlibraries, PTX and kernels. Exit code 0: all is there; 3: something is "
-        "missing.",
+        "calls,\nlibraries, PTX, machine code and kernels; of a file of PTX or machine code, which "
+        "kernels run.\nExit code 0: all is there; 3: something is missing.",
     .part = {CLI_PART(option)},
     .word = CLI_PROGRAM,
 };
@@ -67,7 +67,7 @@ static const struct {
 };
 
 struct needs {
-    bool is_elf, is_script, is_dynamic, has_code, has_symbols;
+    bool is_elf, is_cubin, is_script, is_dynamic, has_code, has_symbols;
     int shared_major, static_major; // 0: none
     bool driver;
     VEC(const char *) library;                  // of libraries.def, by file name
@@ -161,6 +161,8 @@ static enum ww_status look(struct cli *c, const char *path, struct needs *n) {
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     n->is_elf = elf && elf_kind(elf) == ELF_K_ELF;
+    GElf_Ehdr header;
+    n->is_cubin = n->is_elf && gelf_getehdr(elf, &header) && header.e_machine == EM_CUDA;
     if (n->is_elf) look_at_sections(c, n, elf);
     elf_end(elf);
     close(fd);
@@ -191,6 +193,7 @@ struct checked {
     uint32_t kernels, bad;
     uint32_t isa_low, isa_high, target_low, target_high; // of the PTX that would run
     uint32_t n_ptx, n_code, without; // units with PTX, with machine code that runs, with neither
+    bool has_linked; // machine code that nvcc's linker made of units runs in place of their PTX
     uint32_t from_code, instead; // kernels that run as machine code; as PTX, though there is such
     const char *made_by;         // of the first kernel of machine code
     bool has_feature[WW_COUNT(features)];
@@ -297,10 +300,45 @@ static void note_ptx(const struct fatbin_entry *e, const char *text, struct chec
     k->target_high = e->arch > k->target_high ? e->arch : k->target_high;
 }
 
-// One unit as if it were all; those to be linked are left to the caller, their PTX in `text`.
+// Whether machine code of a unit runs where there is PTX as well.
+static bool has_checked_code(const struct fatbin *unit, uint32_t arch) {
+    for (uint32_t i = 0; i < unit->entry.n; i++) {
+        const struct fatbin_entry *e = &unit->entry.at[i];
+        if (e->kind == FATBIN_CUBIN && fatbin_takes(arch, e->arch) && gpu_code_is_checked(e->arch))
+            return true;
+    }
+    return false;
+}
+
+struct to_link {
+    VEC(const char *) text; // PTX of the units that are to be linked
+    VEC(size_t) len;
+    uint32_t own; // those of them that are the program's
+};
+
+// Whether nvcc's linker made a unit's machine code of those to be linked: it holds a kernel of theirs.
+static bool is_made_of(struct cli *c, const struct fatbin_entry *code, const char *path,
+                       const struct to_link *link) {
+    char *text;
+    size_t len;
+    const char *const *made, *const *of;
+    if (fatbin_unpack(&c->arena, code, path, &c->diags, &text, &len) != WW_OK)
+        return forget(c), false;
+    const uint32_t n = fatbin_kernels(&c->arena, code->kind, text, len, &made);
+    for (uint32_t u = 0; u < link->text.n; u++) {
+        const uint32_t m =
+            fatbin_kernels(&c->arena, FATBIN_PTX, link->text.at[u], link->len.at[u], &of);
+        for (uint32_t i = 0; i < m; i++)
+            if (is_among(of[i], made, n)) return true;
+    }
+    return false;
+}
+
+// One unit as if it were all, if it has PTX (`with_ptx`) or has none; those to be linked are left to
+// the caller, in `link`.
 static enum ww_status check_unit(struct cli *c, struct gpu *g, const struct fatbin *f,
-                                 uint32_t number, const char *path, struct checked *k,
-                                 const char **text, size_t *len, bool *is_own) {
+                                 uint32_t number, bool with_ptx, const char *path,
+                                 struct checked *k, struct to_link *link) {
     const struct fatbin_wish w = {.arch = gpu_config_arch(gpu_config_of(g)),
                                   .ptx_arch = gpu_config_arch(gpu_config_of(g)),
                                   .is_checked = gpu_code_is_checked};
@@ -312,54 +350,55 @@ static enum ww_status check_unit(struct cli *c, struct gpu *g, const struct fatb
         unit.entry.at[unit.entry.n - 1].container = 0;
     }
     const int ptx = fatbin_choose(&unit, 0, w.ptx_arch);
+    if ((ptx >= 0) != with_ptx) return WW_OK;
     const bool to_link = ptx >= 0 && unit.entry.at[ptx].to_link;
     struct fatbin_choice choice = {0};
     enum ww_status s = fatbin_pick(&c->arena, &unit, path, &w, &c->diags, &choice);
     if (s != WW_OK) return s;
+    const struct fatbin_entry *code = unit.entry.n ? &unit.entry.at[0] : NULL;
+    if (code && code->kind != FATBIN_CUBIN) code = NULL;
+    const bool is_linked = !with_ptx && code && link->own && is_made_of(c, code, path, link);
+    if (is_linked && !has_checked_code(&unit, w.arch)) return WW_OK; // the units' PTX runs
     if (!choice.image) {
-        const struct fatbin_entry *code = unit.entry.n ? &unit.entry.at[0] : NULL;
-        if (code && code->kind == FATBIN_CUBIN && !is_no_ones(c, code, path))
-            not_for(c, g, name, &unit, k);
+        if (code && !is_no_ones(c, code, path)) not_for(c, g, name, &unit, k);
         return WW_OK;
     }
     bool is_runtime = false;
     if (ptx >= 0) {
         char *t;
-        s = fatbin_unpack(&c->arena, &unit.entry.at[ptx], path, &c->diags, &t, len);
+        size_t len;
+        s = fatbin_unpack(&c->arena, &unit.entry.at[ptx], path, &c->diags, &t, &len);
         if (s != WW_OK) return s;
         is_runtime = strstr(t, device_runtime) != NULL;
-        if (to_link) *text = t, *is_own = !is_runtime;
+        if (to_link) {
+            vec_push(&c->arena, &link->text, t);
+            vec_push(&c->arena, &link->len, len);
+            link->own += !is_runtime;
+        }
         if (!is_runtime) note_ptx(&unit.entry.at[ptx], t, k);
     }
     if (is_runtime || to_link) return WW_OK;
     const uint32_t before = k->from_code;
     check_image(c, g, name, &choice, k);
     k->n_code += k->from_code > before;
+    k->has_linked |= is_linked;
     return WW_OK;
 }
 
 static enum ww_status check_units(struct cli *c, struct gpu *g, const char *path,
                                   const struct fatbin *f, struct checked *k) {
-    VEC(const char *) text = {0};
-    VEC(size_t) len = {0};
-    uint32_t own = 0; // units to link that are the program's own
+    struct to_link link = {0};
     *k = (struct checked){.isa_low = UINT32_MAX, .target_low = UINT32_MAX};
-    for (uint32_t unit = 0; unit < f->containers; unit++) {
-        const char *t = NULL;
-        size_t n = 0;
-        bool is_own = false;
-        const enum ww_status s = check_unit(c, g, f, unit, path, k, &t, &n, &is_own);
-        if (s != WW_OK) return s;
-        if (!t) continue;
-        vec_push(&c->arena, &text, t);
-        vec_push(&c->arena, &len, n);
-        own += is_own;
-    }
-    if (!own) return WW_OK;
+    for (int without = 0; without < 2; without++)
+        for (uint32_t unit = 0; unit < f->containers; unit++) {
+            const enum ww_status s = check_unit(c, g, f, unit, !without, path, k, &link);
+            if (s != WW_OK) return s;
+        }
+    if (!link.own || k->has_linked) return WW_OK;
     struct fatbin_choice whole = {0};
     char why[512];
-    if (fatbin_link(&c->arena, text.at, len.at, text.n, &c->diags, &whole.image, &whole.bytes) ==
-        WW_OK) {
+    if (fatbin_link(&c->arena, link.text.at, link.len.at, link.text.n, &c->diags, &whole.image,
+                    &whole.bytes) == WW_OK) {
         check_image(c, g, "linked units", &whole, k);
         return WW_OK;
     }
@@ -446,6 +485,19 @@ static void print_kernels(const struct checked *k, const struct gpu_config *c) {
            k->kernels - (k->bad < k->kernels ? k->bad : k->kernels), gpu_config_name(c));
 }
 
+// A file of PTX or machine code, which no program surrounds.
+static bool is_code(const char *path, const struct needs *n) {
+    return n->is_cubin || (!n->is_elf && run_is_kernel_file(path));
+}
+
+static enum ww_status read_code(struct cli *c, const char *path, struct fatbin *f) {
+    char *file;
+    size_t len;
+    enum ww_status s = file_read(&c->arena, path, (size_t)256 << 20, &file, &len, &c->diags);
+    if (s == WW_OK) s = fatbin_check_file(file, len, path, &c->diags);
+    return s == WW_OK ? fatbin_read_image(&c->arena, file, len, path, &c->diags, f) : s;
+}
+
 int cmd_doctor(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     const char *gpu = SESSION_GPU_OF_PROGRAMS, *name = NULL, *overrides[SESSION_MAX_OVERRIDES];
@@ -473,10 +525,13 @@ int cmd_doctor(struct cli *c, int argc, char **argv) {
     if (s == WW_OK && n.is_script)
         s = diag_add(&c->diags, WW_ERROR_USAGE,
                      "%s is a script; ask about the programs that it starts", path);
-    if (s == WW_OK && !n.is_elf)
-        s = diag_add(&c->diags, WW_ERROR_USAGE, "%s is no program (an ELF file)", path);
+    const bool code_alone = s == WW_OK && is_code(path, &n);
+    if (s == WW_OK && !n.is_elf && !code_alone)
+        s = diag_add(&c->diags, WW_ERROR_USAGE,
+                     "%s is no program (an ELF file) and no .ptx, .cubin or .fatbin", path);
     if (s == WW_OK) s = gpu_config_load(gpu, overrides, n_overrides, &c->diags, config);
-    if (s == WW_OK) s = fatbin_read_elf(&c->arena, path, &c->diags, &f);
+    if (s == WW_OK)
+        s = code_alone ? read_code(c, path, &f) : fatbin_read_elf(&c->arena, path, &c->diags, &f);
     struct gpu_options o;
     gpu_options_init(&o);
     struct gpu *g = NULL;
@@ -485,12 +540,12 @@ int cmd_doctor(struct cli *c, int argc, char **argv) {
 
     printf("%s on %s\n", name, gpu_config_name(config));
     unsigned bad = 0;
-    if (!n.is_dynamic) {
+    if (!n.is_dynamic && !code_alone) {
         missing("loader", "the program is linked statically as a whole, so no library can be put "
                           "in place of the vendor's");
         bad++;
     }
-    bad += (unsigned)print_runtime(&n, path);
+    if (!code_alone) bad += (unsigned)print_runtime(&n, path);
     if (n.calls)
         printf("  calls     %u of the runtime, %u answered\n", n.calls,
                n.calls - n.refused.n - n.unknown.n);

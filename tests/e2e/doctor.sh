@@ -3,8 +3,18 @@
 data="$HERE/../fatbin/data" build=${WARPWATT%/*}
 # a fat binary and no runtime inside: a program of the driver's interface
 run 3 doctor -- "$data/program.elf"; says out "1, of which 1 can run on v100"; says out 'runtime   none'; says out 'missing   loader'
-run 3 doctor -- "$data/linked.elf"; says out 'unit 0: machine code for compute capability 7.5; -g rtx2060s has it; nvcc -gencode arch=compute_75,code=compute_75 adds PTX'
-says out 'PTX +2 units, version 9.0, for compute_75'
+run 3 doctor -- "$data/linked.elf"; lacks out 'unit 0' # what nvcc's linker made for 7.5 is not missed: the units' PTX runs
+says out 'PTX +2 units, version 9.0, for compute_75'; says out 'kernels   1, of which 1 can run on v100'
+# a kernel that is there as linked machine code and in a unit's PTX is one
+run 3 doctor -g rtx2060s -- "$data/linked.elf"; says out 'kernels   1, of which 1 can run on rtx2060s'
+# files of code, which no program surrounds
+code="$HERE/../sass/data"
+run 0 doctor -g v100 "$code/module_sm_70.cubin"
+says out '1 unit of machine code, 5 kernels of it run; the first is of ptxas of CUDA 11.8 for sm_70'
+says out 'kernels   5, of which 5 can run on v100'; lacks out 'loader|runtime'
+run 0 doctor -g gtx480 "$code/both_sm_70.fatbin"; says out 'PTX +1 unit, version 7.8, for compute_70'
+run 3 doctor -g v100 "$code/module_sm_80.cubin"; says out 'unit 0: machine code for compute capability 8.0'
+run 0 doctor -g v100 "$code/module.ptx"; says out 'kernels   5, of which 5 can run on v100'
 run 2 doctor -- "$HERE/lib.sh"; one_sentence err
 run 2 doctor -- /no/such/program; one_sentence err
 run 2 doctor; says err 'needs a program'
