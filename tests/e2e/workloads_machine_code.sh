@@ -21,4 +21,9 @@ for w in matrixMul reduction mri-q AES hotspot histogram; do
     [ -s "$w.1" ] || fail "$w says no time"
     cmp -s "$w.1" "$w.2" || fail "$w: one and two threads differ"
 done
+# A chip of the same major number takes it; another says that there is none.
+run 0 run -g rtx2060s --functional --code sass matrixMul small; says out "results checked"
+run 1 run -g gtx480 --functional --code sass matrixMul small
+says err 'matrixMul: --code sass: no machine code that compute capability 2.0 takes stands in .*; --code ptx runs its PTX'
+lacks err 'WW_WORKLOAD_PTX'
 finish

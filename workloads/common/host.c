@@ -188,18 +188,34 @@ void host_require(const struct host *h, bool holds, const char *format, ...) {
 
 // ------------------------------------------------------------------------ device and module
 
-// What stands behind the module's name: PTX, or where machine code is asked for that for the GPU.
-static void module_kind(CUdevice device, char kind[32]) {
-    const char *const code = getenv("WARPWATT_CODE");
-    snprintf(kind, 32, "ptx");
-    if (!code || strcmp(code, "sass")) return;
+// Whether a module stands beside the program; its path in `path`.
+static bool is_beside(const struct host *h, const char *folder, const char *kind,
+                      char path[PATH_MAX]) {
+    const char *const name = h->program->name;
+    if (snprintf(path, PATH_MAX, "%s/%s%s.%s", folder, name, h->volta ? ".volta" : "", kind) >=
+        PATH_MAX)
+        die(EXIT_USAGE, "The path of %s.%s is too long.", name, kind);
+    return access(path, F_OK) == 0;
+}
+
+// Machine code that the GPU takes: of its major number and the highest minor one that is not greater.
+static void find_code(const struct host *h, CUdevice device, const char *folder,
+                      char path[PATH_MAX]) {
     int major = 0, minor = 0;
     CHECK(cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
     CHECK(cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device));
-    snprintf(kind, 32, "sm_%d%d.cubin", major, minor);
+    for (int m = minor; m >= 0; m--) {
+        char kind[32];
+        snprintf(kind, sizeof kind, "sm_%d%d.cubin", major, m);
+        if (is_beside(h, folder, kind, path)) return;
+    }
+    die(EXIT_CALL,
+        "%s: --code sass: no machine code that compute capability %d.%d takes stands in %s; "
+        "--code ptx runs its PTX.",
+        h->program->name, major, minor, folder);
 }
+
 static void find_module(const struct host *h, CUdevice device, char path[PATH_MAX]) {
-    const struct host_program *p = h->program;
     const char *given = getenv("WW_WORKLOAD_PTX");
     if (given && *given) {
         if (snprintf(path, PATH_MAX, "%s", given) >= PATH_MAX)
@@ -211,11 +227,11 @@ static void find_module(const struct host *h, CUdevice device, char path[PATH_MA
     self[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(self, '/');
     if (slash) *slash = '\0';
-    char kind[32];
-    module_kind(device, kind);
-    if (snprintf(path, PATH_MAX, "%s/%s%s.%s", slash ? self : ".", p->name,
-                 h->volta ? ".volta" : "", kind) >= PATH_MAX)
-        die(EXIT_USAGE, "The path of %s.%s is too long.", p->name, kind);
+    const char *const folder = slash ? self : ".", *const code = getenv("WARPWATT_CODE");
+    if (code && !strcmp(code, "sass"))
+        find_code(h, device, folder, path);
+    else
+        is_beside(h, folder, "ptx", path);
 }
 
 static void start_timer(struct host *h) {
