@@ -1,6 +1,7 @@
 // Reading containers. Nothing in an image is trusted: every offset is checked against the bytes
 // that are there before anything is read through it.
 #include "fatbin/fatbin.h"
+#include "fatbin/mapped.h"
 
 #include <fcntl.h>
 #include <gelf.h>
@@ -131,6 +132,8 @@ static enum ww_status read_container(struct arena *a, const uint8_t *c, uint64_t
     const uint64_t bytes = u64(c + 8);
     if (u16(c + 4) != 1 || header < CONTAINER_HEADER)
         return broken(d, name, offset, "is a container of a version that is not known here (1 is)");
+    if (left == SIZE_MAX && !memory_is_mapped(c, header + (bytes < SIZE_MAX / 2 ? bytes : left / 2)))
+        return broken(d, name, offset, "a container is longer than the memory that is there");
     if (header > left || bytes > left - header)
         return broken(d, name, offset, "a container is longer than what holds it");
     for (uint64_t at = 0; at < bytes;) {

@@ -1,5 +1,8 @@
 // What a driver would take of a program: machine code for the GPU, else PTX.
 #include "fatbin/fatbin.h"
+#include "fatbin/mapped.h"
+
+#define MOST_BYTES (UINT64_C(1) << 32) // of an image whose length nobody gives
 
 enum { ELF_HEADER = 64, SECTION_HEADER = 64, SEGMENT_HEADER = 56, MOST_UNITS = 256 };
 // Bytes of an ELF header and of one of a section (ELF-64 Object File Format 1.5).
@@ -14,18 +17,23 @@ static uint64_t number(const char *p, uint32_t bytes) {
     return v;
 }
 
-// Bytes of an ELF image in memory, as its own tables say, when nobody gives its length.
+// Bytes of an ELF image in memory, as its own tables say, when nobody gives its length; 0 where they
+// speak of what is not there.
 static size_t elf_bytes(const char *p) {
+    if (!memory_is_mapped(p, ELF_HEADER)) return 0;
     const uint64_t sections = number(p + SECTIONS_AT, 8), n = number(p + COUNT_AT, 2);
+    if (sections >= MOST_BYTES || !memory_is_mapped(p + sections, n * SECTION_HEADER)) return 0;
     uint64_t end = number(p + SEGMENTS_AT, 8) + number(p + SEGMENT_COUNT_AT, 2) * SEGMENT_HEADER;
     end = max64(max64(end, ELF_HEADER), sections + n * SECTION_HEADER);
     for (uint64_t i = 0; i < n; i++) {
         const char *h = p + sections + i * SECTION_HEADER;
         const uint64_t type = number(h + 4, 4);
-        if (type && type != NO_BITS && type != NO_BITS_GLOBAL && type != NO_BITS_SHARED)
-            end = max64(end, number(h + OFFSET_AT, 8) + number(h + SIZE_AT, 8));
+        const uint64_t at = number(h + OFFSET_AT, 8), size = number(h + SIZE_AT, 8);
+        if (!type || type == NO_BITS || type == NO_BITS_GLOBAL || type == NO_BITS_SHARED) continue;
+        if (at >= MOST_BYTES || size >= MOST_BYTES) return 0;
+        end = max64(end, at + size);
     }
-    return (size_t)end;
+    return end < MOST_BYTES && memory_is_mapped(p, end) ? (size_t)end : 0;
 }
 
 bool fatbin_is_cubin(const void *image, size_t bytes) {
@@ -43,6 +51,12 @@ static enum ww_status read_elf_image(struct arena *a, const char *image, size_t 
     if (!fatbin_is_cubin(image, bytes))
         return diag_add(d, WW_ERROR_SYNTAX, "%s is an ELF file, but no machine code of a GPU",
                         name);
+    const size_t all = bytes ? bytes : elf_bytes(image);
+    if (!all)
+        return diag_add(d, WW_ERROR_SYNTAX,
+                        "%s is no cubin that can be read: its tables speak of sections beyond the "
+                        "memory that is there",
+                        name);
     const uint64_t flags = number(image + FLAGS_AT, 4);
     const bool is_new = (uint8_t)image[ABI_AT] == ABI_NEW;
     const struct fatbin_entry e = {.kind = FATBIN_CUBIN,
@@ -51,7 +65,7 @@ static enum ww_status read_elf_image(struct arena *a, const char *image, size_t 
                                    .name = "",
                                    .options = "",
                                    .payload = (const uint8_t *)image,
-                                   .bytes = bytes ? bytes : elf_bytes(image)};
+                                   .bytes = all};
     vec_push(a, &out->entry, e);
     out->entry.at[out->entry.n - 1].payload_bytes = e.bytes;
     return WW_OK;

@@ -213,6 +213,28 @@ static void for_another_gpu(void) {
     free(image);
 }
 
+// An image in memory has no length but the one that it says.
+static void damaged(void) {
+    enum { SECTIONS_AT = 40 }; // of an ELF header: where its table of sections is
+    static const uint64_t where[] = {0xffffffff00000000, 0x7fffffff00, 0xffffffff};
+    size_t bytes;
+    CUmodule m;
+    char *image = file("module_sm_70.cubin", &bytes);
+    struct capture c = capture_begin(2);
+    for (size_t i = 0; i < COUNT(where); i++) {
+        memcpy(image + SECTIONS_AT, &where[i], sizeof where[i]);
+        IS(cuModuleLoadData(&m, image), CUDA_ERROR_INVALID_PTX);
+    }
+    CHECK(strstr(capture_end(c), "its tables speak of sections beyond the memory")); // said once
+    free(image);
+    image = file("both_sm_70.fatbin", &bytes);
+    memset(image + 12, 0x7f, 4); // the container's length
+    c = capture_begin(2);
+    IS(cuModuleLoadData(&m, image), CUDA_ERROR_INVALID_PTX);
+    CHECK(strstr(capture_end(c), "a container is longer than the memory that is there"));
+    free(image);
+}
+
 int main(void) {
     setenv("WARPWATT_GPU", FATBIN_DIR "/../../../gpus/v100.yaml", 1);
     CUcontext c;
@@ -225,6 +247,7 @@ int main(void) {
     linked();
     units();
     for_another_gpu();
+    damaged();
     OK(cuCtxDestroy(c));
     return 0;
 }
