@@ -15,6 +15,7 @@ enum {
     SHT_SHARED = 0x7000000a
 };
 enum { SYMBOL_BYTES = 24, RELA_BYTES = 24, REL_BYTES = 16, MOST_PARAMETERS = 4096 };
+enum { MOST_REGISTERS = 255 }; // of a thread: the 256th is RZ
 
 // Attributes of .nv.info: one byte of format, one of code, then a half word that is the value or,
 // for the sized format, the length of what follows.
@@ -148,26 +149,32 @@ static void attribute(struct reader *r, struct cubin_kernel *k, const struct cub
 }
 
 // Attributes of the file: pairs of a function's symbol and a value.
-static void file_attribute(struct reader *r, const struct cubin_attribute *t) {
-    if (t->bytes < 8) return;
+static enum ww_status file_attribute(struct reader *r, const struct cubin_attribute *t) {
+    if (t->bytes < 8) return WW_OK;
     const uint32_t symbol = word_at(t->data), value = word_at(t->data + 4);
-    if (symbol >= r->out->symbol.n) return;
+    if (symbol >= r->out->symbol.n) return WW_OK;
     const struct cubin_symbol *of = &r->out->symbol.at[symbol];
     struct cubin_kernel *k = kernel_of_section(r, of->section);
     if (k && strcmp(k->name, of->name) != 0) {
         if (t->code == ATTR_FRAME_SIZE)
             k->inner_bytes = (uint32_t)max64(k->inner_bytes, value);
-        return;
+        return WW_OK;
     }
     if (!k) k = kernel_named(r, of->name);
-    if (!k) return;
+    if (!k) return WW_OK;
+    if (t->code == ATTR_REGCOUNT && value > MOST_REGISTERS)
+        return diag_add(r->d, WW_ERROR_SYNTAX,
+                        "%s is no cubin that can be read: kernel %s has %u registers; a thread has "
+                        "at most %u",
+                        r->file, k->name, value, MOST_REGISTERS);
     if (t->code == ATTR_REGCOUNT) k->registers = value;
-    if (t->code != ATTR_FRAME_SIZE && t->code != ATTR_MIN_STACK_SIZE) return;
+    if (t->code != ATTR_FRAME_SIZE && t->code != ATTR_MIN_STACK_SIZE) return WW_OK;
     // The stack of recursive code has no size. The others count a function's own frame.
     if (value == UINT32_MAX)
         k->recurses = true;
     else
         k->local_bytes = (uint32_t)max64(k->local_bytes, value);
+    return WW_OK;
 }
 
 static enum ww_status attributes(struct reader *r, size_t i, struct cubin_kernel *k) {
@@ -184,7 +191,8 @@ static enum ww_status attributes(struct reader *r, size_t i, struct cubin_kernel
             return broken(r, "an attribute is cut off or has no known format");
         at += t.bytes;
         if (!k) {
-            file_attribute(r, &t);
+            const enum ww_status s = file_attribute(r, &t);
+            if (s != WW_OK) return s;
             continue;
         }
         vec_push(r->a, &k->attribute, t);

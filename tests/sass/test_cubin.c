@@ -290,8 +290,31 @@ static void changed_bytes(const char *name, size_t step, uint32_t least) {
     end(&x);
 }
 
+// The attribute REGCOUNT of the first kernel: its code, its length, a symbol, then the number.
+static void too_many_registers(void) {
+    static const char begins[] = {4, 0x2f, 8, 0};
+    struct fixture x;
+    load(&x, "kernels_sm_80.cubin");
+    char *at = memmem(x.image, x.len, begins, sizeof begins);
+    assert_non_null(at);
+    for (uint32_t n = 255; n <= 256; n++) {
+        struct diags d;
+        struct arena a;
+        struct cubin c;
+        diags_init(&d);
+        arena_init(&a, NULL);
+        memcpy(at + 8, &n, sizeof n);
+        assert_int_equal(cubin_read(&a, x.image, x.len, "damaged", &d, &c),
+                         n == 255 ? WW_OK : WW_ERROR_SYNTAX);
+        arena_free(&a);
+        diags_free(&d);
+    }
+    end(&x);
+}
+
 static void damaged_files(void **state) {
     (void)state;
+    too_many_registers();
     cut_files("kernels_sm_80.cubin");
     cut_files("lines_sm_70.cubin");
     changed_bytes("kernels_sm_80.cubin", 1, 50);
