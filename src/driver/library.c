@@ -16,6 +16,7 @@ struct link_input {
     struct fatbin_choice choice; // what of it would run
     const char *ptx;             // of it; NULL: it has none
     size_t ptx_bytes;
+    bool is_on_demand; // of a library
 };
 struct CUlinkState_st {
     struct arena arena;
@@ -255,11 +256,43 @@ static CUresult look_into(CUlinkState s, struct link_input *in) {
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
+static CUresult keep_input(CUlinkState s, struct link_input in) {
+    const CUresult r = look_into(s, &in);
+    if (r == CUDA_SUCCESS) vec_push(&s->arena, &s->input, in);
+    return r;
+}
+
+// Units of an object file, or of a library of them: its members are taken when something names what
+// they define.
+static CUresult add_units(CUlinkState s, CUjitInputType type, const char *data, size_t len,
+                          const char *name) {
+    fatbin_units units = {0};
+    const void *kept = arena_copy(&s->arena, data, len);
+    const bool is_library = type == CU_JIT_INPUT_LIBRARY;
+    CUresult r = driver_result(
+        is_library ? fatbin_read_library(&s->arena, kept, len, name, process_diags(), &units)
+                   : fatbin_read_object(&s->arena, kept, len, name, process_diags(), &units));
+    for (uint32_t i = 0; i < units.n && r == CUDA_SUCCESS; i++) {
+        const struct link_input in = {
+            .name = arena_strdup(&s->arena, units.at[i].name),
+            .image = arena_copy(&s->arena, units.at[i].image, units.at[i].bytes),
+            .bytes = units.at[i].bytes,
+            .is_on_demand = is_library};
+        r = keep_input(s, in);
+    }
+    if (r == CUDA_SUCCESS && !units.n && !is_library) {
+        process_say("%s holds no code of a GPU", name);
+        r = CUDA_ERROR_NO_BINARY_FOR_GPU;
+    }
+    return r;
+}
+
 static CUresult add_input(CUlinkState s, CUjitInputType type, const char *data, size_t len,
                           const char *name) {
+    if (type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY)
+        return add_units(s, type, data, len, name);
     if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_CUBIN && type != CU_JIT_INPUT_FATBINARY) {
-        process_say("%s is neither PTX nor machine code nor a fat binary: it cannot be linked here",
-                    name);
+        process_say("%s is intermediate code of the vendor's compiler: it cannot be linked here", name);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     if (type == CU_JIT_INPUT_CUBIN && (!len || !fatbin_is_cubin(data, len))) {
@@ -270,9 +303,7 @@ static CUresult add_input(CUlinkState s, CUjitInputType type, const char *data, 
     in.image = type == CU_JIT_INPUT_PTX ? arena_strndup(&s->arena, data, len)
                                         : arena_copy(&s->arena, data, len);
     if (type == CU_JIT_INPUT_PTX) in.bytes = strlen(in.image); // the size may count the NUL
-    const CUresult r = look_into(s, &in);
-    if (r == CUDA_SUCCESS) vec_push(&s->arena, &s->input, in);
-    return r;
+    return keep_input(s, in);
 }
 
 CUresult cuLinkAddData(CUlinkState s, CUjitInputType type, void *data, size_t size,
@@ -316,7 +347,8 @@ static CUresult link_code(CUlinkState s, char **whole, size_t *len) {
     struct gpu_code_unit *unit = arena_alloc(&s->arena, s->input.n * sizeof *unit);
     for (uint32_t i = 0; i < s->input.n; i++)
         unit[i] = (struct gpu_code_unit){s->input.at[i].name, s->input.at[i].choice.image,
-                                         s->input.at[i].choice.bytes};
+                                         s->input.at[i].choice.bytes,
+                                         s->input.at[i].is_on_demand};
     return driver_result(
         gpu_link_code(&s->arena, unit, s->input.n, process_diags(), whole, len));
 }

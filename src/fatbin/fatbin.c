@@ -162,6 +162,14 @@ enum ww_status fatbin_read(struct arena *a, const void *data, size_t bytes, cons
     }
 }
 
+enum ww_status fatbin_first(struct arena *a, const void *data, size_t bytes, const char *name,
+                            struct diags *d, struct fatbin *out, size_t *size) {
+    uint64_t n = 0;
+    const enum ww_status s = read_container(a, data, bytes, 0, name, d, out, &n);
+    *size = (size_t)n;
+    return s;
+}
+
 enum ww_status fatbin_read_wrapper(struct arena *a, const void *wrapper, struct diags *d,
                                    struct fatbin *out, bool *must_link) {
     const struct {

@@ -43,6 +43,9 @@ enum fatbin_image fatbin_image(const void *image);
 // SIZE_MAX: of the one container at `data`, whose header says its length. `name` is for sentences.
 enum ww_status fatbin_read(struct arena *a, const void *data, size_t bytes, const char *name,
                            struct diags *d, struct fatbin *out);
+// Adds the entries of the first container alone; `size` becomes its length.
+enum ww_status fatbin_first(struct arena *a, const void *data, size_t bytes, const char *name,
+                            struct diags *d, struct fatbin *out, size_t *size);
 // Adds those that a wrapper in this process's memory points to, as registration hands them over
 // (version 1: one; version 2: what nvcc's linker made of the units, and a list of them, ended by NULL,
 // which are to be linked with each other).
@@ -53,6 +56,19 @@ enum ww_status fatbin_read_wrapper(struct arena *a, const void *wrapper, struct 
 // error. The file's text lives in `a`.
 enum ww_status fatbin_read_elf(struct arena *a, const char *path, struct diags *d,
                                struct fatbin *out);
+
+// Containers of the object files of a host compiler, one a translation unit: of one file, or of a library
+// of them (ar). `image` lies inside the data; `name` is "file" or "library(file)".
+struct fatbin_unit {
+    const char *name;
+    const void *image;
+    size_t bytes;
+};
+typedef VEC(struct fatbin_unit) fatbin_units;
+enum ww_status fatbin_read_object(struct arena *a, const void *data, size_t bytes, const char *name,
+                                  struct diags *d, fatbin_units *out);
+enum ww_status fatbin_read_library(struct arena *a, const void *data, size_t bytes,
+                                   const char *name, struct diags *d, fatbin_units *out);
 
 // Unpacked content in `a`, with a NUL behind it; a PTX's own trailing NULs are not in `len`.
 enum ww_status fatbin_unpack(struct arena *a, const struct fatbin_entry *e, const char *name,

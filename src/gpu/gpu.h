@@ -165,6 +165,7 @@ struct gpu_code_unit {
     const char *name; // for sentences
     const void *image;
     size_t bytes;
+    bool is_on_demand; // of a library: it counts when another unit needs what it defines
 };
 enum ww_status gpu_link_code(struct arena *a, const struct gpu_code_unit *unit, uint32_t n,
                              struct diags *d, char **image, size_t *bytes);

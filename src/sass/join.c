@@ -53,6 +53,7 @@ struct unit {
     uint32_t *to;     // number of each section in the result; NONE: it is left out
     uint64_t *at;     // where it begins there
     uint32_t *symbol; // number of each symbol in the result
+    bool is_on_demand;
 };
 
 struct bytes {
@@ -141,6 +142,35 @@ static Elf64_Sym raw_symbol(const struct unit *u, uint32_t number) {
         if (u->section[i].sh_type == SHT_SYMTAB)
             memcpy(&s, u->image + u->section[i].sh_offset + number * sizeof s, sizeof s);
     return s;
+}
+
+// ---- libraries ----------------------------------------------------------------------------------
+// Keeps, of the units on demand, those that define what a kept unit leaves undefined.
+static void choose_units(struct join *j) {
+    struct names open; // names that kept units use; 1: and define
+    names_init(&open, j->a);
+    uint32_t kept = 0;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = kept; i < j->n; i++) {
+            const struct unit u = j->unit[i];
+            bool is_needed = !u.is_on_demand;
+            for (uint32_t k = 1; k < u.cubin.symbol.n && !is_needed; k++) {
+                const struct cubin_symbol *s = &u.cubin.symbol.at[k];
+                is_needed = s->global && s->section && names_get(&open, s->name, strlen(s->name)) == 0;
+            }
+            if (!is_needed) continue;
+            for (uint32_t k = 1; k < u.cubin.symbol.n; k++) {
+                const struct cubin_symbol *s = &u.cubin.symbol.at[k];
+                if (!s->global || names_get(&open, s->name, strlen(s->name)) == 1) continue;
+                names_put(&open, s->name, strlen(s->name), s->section != 0);
+            }
+            j->unit[i] = j->unit[kept]; // those behind are asked again, in another order
+            j->unit[kept++] = u;
+            more = true;
+        }
+    }
+    j->n = kept;
 }
 
 // ---- which definition counts --------------------------------------------------------------------
@@ -437,8 +467,11 @@ enum ww_status cubin_join(struct arena *a, const struct cubin_unit *unit, uint32
         j.unit[i].name = unit[i].name;
         j.unit[i].image = arena_copy(a, unit[i].image, unit[i].bytes);
         j.unit[i].bytes = unit[i].bytes;
+        j.unit[i].is_on_demand = unit[i].is_on_demand;
         s = read_unit(&j, &j.unit[i]);
     }
+    if (s == WW_OK) choose_units(&j);
+    if (s == WW_OK && !j.n) s = diag_add(d, WW_ERROR_USAGE, "there is nothing but libraries to link");
     if (s == WW_OK) s = define_all(&j);
     if (s == WW_OK) s = lay_out_all(&j);
     if (s != WW_OK) return s;
@@ -446,7 +479,7 @@ enum ww_status cubin_join(struct arena *a, const struct cubin_unit *unit, uint32
         return diag_add(d, WW_ERROR_UNSUPPORTED, "units of %u sections are more than are linked here",
                         j.part.n);
     add_symbols(&j);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < j.n; i++)
         for (uint32_t k = 1; k < j.unit[i].n; k++) {
             if (j.unit[i].to[k]) renumber_section(&j, &j.unit[i], k);
             add_relocations(&j, &j.unit[i], k);

@@ -11,6 +11,7 @@ struct cubin_unit {
     const char *name; // for sentences
     const void *image;
     size_t bytes;
+    bool is_on_demand; // of a library: it is left out when no unit needs what it defines
 };
 // Joins `n` units of one capability; the image lives in `a`. Of a name that several units define
 // weakly the first counts; two strong definitions, and a unit that a linker has already made a whole

@@ -173,6 +173,33 @@ static const char *link_files(const char *const *name, int n, CUjitInputType typ
     return said;
 }
 
+// The other unit out of a library, whose first member is not needed: it would define all twice.
+static void library(void) {
+    CUlinkState s;
+    CUmodule m;
+    void *image;
+    size_t bytes, library_bytes, size;
+    char *code = file("unit_a_sm_70.cubin", &bytes), *units = file("units_sm_70.a", &library_bytes);
+    OK(cuLinkCreate(0, NULL, NULL, &s));
+    OK(cuLinkAddData(s, CU_JIT_INPUT_LIBRARY, units, library_bytes, "units.a", 0, NULL, NULL));
+    OK(cuLinkAddData(s, CU_JIT_INPUT_CUBIN, code, bytes, "a", 0, NULL, NULL));
+    OK(cuLinkComplete(s, &image, &size));
+    OK(cuModuleLoadData(&m, image));
+    run_unit_kernels(m);
+    OK(cuModuleUnload(m));
+    struct capture c = capture_begin(2);
+    CHECK(cuLinkAddData(s, CU_JIT_INPUT_LIBRARY, units, library_bytes - 100, "cut.a", 0, NULL, NULL) != 0);
+    CHECK(cuLinkAddData(s, CU_JIT_INPUT_LIBRARY, code, bytes, "a", 0, NULL, NULL) != 0);
+    CHECK(cuLinkAddData(s, CU_JIT_INPUT_OBJECT, units, library_bytes, "b", 0, NULL, NULL) != 0);
+    const char *said = capture_end(c);
+    CHECK(strstr(said, "cut.a is cut off: a member at byte"));
+    CHECK(strstr(said, "a is no library (an archive of ar)"));
+    CHECK(strstr(said, "b is no object file (ELF of 64 bits)"));
+    OK(cuLinkDestroy(s));
+    free(code);
+    free(units);
+}
+
 static void units(void) {
     static const char *const code[] = {"unit_a_sm_70.cubin", "unit_b_sm_70.cubin"},
                              *const other_way[] = {"unit_b_sm_70.cubin", "unit_a_sm_70.cubin"},
@@ -191,6 +218,7 @@ static void units(void) {
         run_unit_kernels(m);
         OK(cuModuleUnload(m));
     }
+    library();
     static const struct {
         const char *name[2], *said;
     } bad[] = {{{"unit_a_sm_70.cubin", "unit_a_sm_70.cubin"}, "it defines counter, as unit_a_sm_70.cubin does"},

@@ -1,4 +1,5 @@
-// Any bytes at all as a fat binary: entries or a sentence, and unpacking what was found.
+// Any bytes at all as a fat binary, an object file, a library: entries or a sentence, and unpacking what
+// was found.
 #include "fatbin/fatbin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -21,6 +22,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         char *linked;
         const char *const twice[] = {text, text};
         fatbin_link(&a, twice, (size_t[]){len, len}, 2, &d, &linked, &len);
+    }
+    for (int library = 0; library < 2; library++) {
+        fatbin_units units = {0};
+        const uint32_t errors = d.errors;
+        const enum ww_status r = library ? fatbin_read_library(&a, data, size, "fuzz", &d, &units)
+                                         : fatbin_read_object(&a, data, size, "fuzz", &d, &units);
+        if ((r != WW_OK) != (d.errors > errors)) __builtin_trap();
     }
     arena_free(&a);
     diags_free(&d);
