@@ -1,14 +1,14 @@
 // Two ways, one answer: PTX of two_ways/ through our compiler, and the machine code that ptxas made
-// of it (two_ways/README.md), on a simulated V100. Bits must be the same; kinds of forms
+// of it (two_ways/README.md), on a simulated GPU that takes it. Bits must be the same; kinds of forms
 // (model/emit.py) say where PTX leaves a NaN open, and `near` is an approximate function.
 //
-//     two_ways NAME [functional|timed]
+//     two_ways NAME[.sm_75] [functional|timed]
 #include "test_semantics.h"
 
 enum { NEAR_ULPS = 2 };
 
 struct subject {
-    const char *name;
+    const char *name, *gpu, *code; // code: what its file's name ends with
     bool functional;
 };
 
@@ -60,11 +60,11 @@ static uint32_t launch_differs(struct rig *r, const struct launch *l, struct gpu
 
 static void run_subject(void **state) {
     const struct subject *s = *state;
-    struct rig r = {.name = s->name, .gpu_name = "v100", .dir = WW_TEST_DIR "/two_ways"};
+    struct rig r = {.name = s->name, .gpu_name = s->gpu, .dir = WW_TEST_DIR "/two_ways"};
     rig_device(&r, s->functional, 1);
     struct gpu_module *ptx, *code;
     open_code(&r, ".ptx", &ptx);
-    open_code(&r, ".cubin", &code);
+    open_code(&r, s->code, &code);
     uint32_t differ = 0;
     for (uint32_t k = 0; k < r.launch.n; k++)
         differ += launch_differs(&r, &r.launch.at[k], ptx, code);
@@ -74,10 +74,16 @@ static void run_subject(void **state) {
 
 int main(int argc, char **argv) {
     if (argc < 2) {
-        fprintf(stderr, "usage: two_ways NAME [functional|timed]\n");
+        fprintf(stderr, "usage: two_ways NAME[.sm_75] [functional|timed]\n");
         return 2;
     }
-    struct subject subject[] = {{argv[1], true}, {argv[1], false}};
+    const char *dot = strchr(argv[1], '.');
+    char name[64], code[64];
+    snprintf(name, sizeof name, "%.*s", dot ? (int)(dot - argv[1]) : 63, argv[1]);
+    snprintf(code, sizeof code, "%s.cubin", dot ? dot : "");
+    const struct subject timed = {name, dot ? "rtx2060s" : "v100", code, false};
+    struct subject subject[] = {timed, timed};
+    subject[0].functional = true;
     const struct CMUnitTest test[] = {
         {.name = "functional", .test_func = run_subject, .initial_state = &subject[0]},
         {.name = "timed", .test_func = run_subject, .initial_state = &subject[1]}};

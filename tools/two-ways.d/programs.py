@@ -5,14 +5,23 @@ import subprocess
 
 from verdict import Row
 
+SECONDS = 1800
+
 
 def run(o, name, size, module, results):
     """Runs a workload with a module; why it did not end well, or ''."""
-    r = subprocess.run([f'{o.build}/warpwatt', 'run', '-q', '--functional', '--no-progress', '-g', o.gpu, '--size', size, '--env',
-                        f'WARPWATT_RESULTS={results}', '--env', f'WW_WORKLOAD_PTX={module}', name],
-                       capture_output=True, text=True, timeout=900)
+    try:
+        r = launch(o, name, size, module, results)
+    except subprocess.TimeoutExpired:
+        return f'it takes more than {SECONDS} s'
     said = ' '.join((r.stderr.strip() or r.stdout.strip()).split('\n')[-3:])
     return '' if r.returncode == 0 else f'exit code {r.returncode}: {said[:300]}'
+
+
+def launch(o, name, size, module, results):
+    return subprocess.run([f'{o.build}/warpwatt', 'run', '-q', '--functional', '--no-progress', '-g', o.gpu, '--size', size, '--env',
+                           f'WARPWATT_RESULTS={results}', '--env', f'WW_WORKLOAD_PTX={module}', name],
+                          capture_output=True, text=True, timeout=SECONDS)
 
 
 def compare(name, a, b):

@@ -259,6 +259,20 @@ def kept(col, places, isa, arch, refused):
         yield m
 
 
+# Modules of 7.0 that later architectures' code is kept of, too: they come by other ways there (uniform registers).
+KEPT_AGAIN = ['bits_warps', 'programs', 'random']
+
+
+def kept_matrices(isa, arch, refused):
+    m = Kept('matrices', isa, arch)
+    for k, f in enumerate(f for f in matrices.forms_of_turing() if f.name not in refused):
+        kernel = f'w{k}'
+        m.run(kernel, 4, 32, 4 * 2048, ' in=operands')
+        m.form(f.name, 0, 4, 'exact', [0] * (4 * 512))
+        m.text.append(f.kernel(kernel))
+    return m
+
+
 def programs_of_model(m, col, places):
     from model import atoms, flow, launches, memory, warps
     for p in (memory.generic() + memory.locals_() + memory.constants() + memory.parameters() + flow.loops() + flow.exits() +
