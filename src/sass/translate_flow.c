@@ -35,33 +35,48 @@ static struct opnd barrier(struct translator *t) {
     return (struct opnd){.kind = OPND_BARRIER, .reg = tr_field(t, 16, 4)};
 }
 // A jump to the code address in a pair of registers, `offset` added.
-static void jump(struct translator *t, enum mjump why, int64_t offset) {
+static void jump_to(struct translator *t, enum mjump why, struct opnd to, int64_t offset) {
     control(t, OP_JUMP);
     t->m->sub = (uint8_t)why;
-    t->m->src[0] = tr_reg(t, 24, 2);
+    t->m->src[0] = to;
     t->m->src[1] = condition(t);
     t->m->offset = offset;
 }
+static void jump(struct translator *t, enum mjump why, int64_t offset) {
+    jump_to(t, why, tr_reg(t, 24, 2), offset);
+}
 
 // ---- branches ---------------------------------------------------------------------------------
+// Lanes in a uniform register, or, of none of it complemented, all of them.
+static struct opnd lanes(struct translator *t) {
+    const struct opnd r = tr_ureg(t, 24, 1);
+    if (!tr_bit(t, 30)) return r;
+    if (r.kind != OPND_ZERO) tr_refuse(t, "takes a complement of lanes");
+    return tr_imm(UINT32_MAX, 1);
+}
 void translate_bra(struct translator *t) {
     enum { PLAIN, UNIFORM, DIV, CONV };
     tr_ignore(t, 85, 2); // counts calls, which no result and no time of ours knows
     read_target(t);
     const uint32_t kind = tr_field(t, 32, 2);
-    if (t->form != 4 || (t->gen >= SASS_75 && tr_bit(t, 91))) {
-        tr_refuse(t, "looks at a uniform register");
-        return;
-    }
+    const bool is_uniform = t->gen >= SASS_75 && tr_bit(t, 91);
     if (kind >= DIV) {
         control(t, OP_BRA_DIV);
-        t->m->src[0] = tr_imm(UINT32_MAX, 1);
+        t->m->src[0] = is_uniform ? lanes(t) : tr_imm(UINT32_MAX, 1);
         t->m->sub = kind == CONV;
         unconditional(t);
-    } else {
+    } else if (t->form == 4) {
         control(t, OP_BRA);
         t->m->src[0] = condition(t);
         if (kind == UNIFORM) t->m->flags |= MF_UNIFORM;
+        if (t->gen >= SASS_90 && tr_bit(t, 84)) tr_refuse(t, "is taken for any lane");
+    } else { // for all lanes, by a predicate of the uniform file
+        control(t, OP_BRA);
+        t->m->src[0] = (struct opnd){.kind = OPND_PRED,
+                                     .reg = PRED_UNIFORM + tr_field(t, 24, 3),
+                                     .mods = tr_bit(t, 27) ? OPND_NOT : 0};
+        t->m->flags |= MF_UNIFORM;
+        unconditional(t);
     }
     set_target(t);
 }
@@ -69,6 +84,13 @@ void translate_brx(struct translator *t) {
     tr_ignore(t, 85, 2);
     read_target(t);
     jump(t, MJUMP_BRANCH, base(t) + (int64_t)t->pc + WORD_BYTES + number(t, SASS_SIGNED));
+}
+void translate_brxu(struct translator *t) {
+    tr_ignore(t, 85, 2);
+    tr_ignore(t, 91, 1); // the mark of words with a uniform source
+    read_target(t);
+    jump_to(t, MJUMP_BRANCH, tr_ureg(t, 24, 2),
+            base(t) + (int64_t)t->pc + WORD_BYTES + number(t, SASS_SIGNED));
 }
 void translate_call_rel(struct translator *t) {
     tr_ignore(t, 86, 1); // counts calls

@@ -74,13 +74,14 @@ static void plain_address(struct translator *t, uint32_t offset_at, uint32_t bit
 // ---- sizes, order -----------------------------------------------------------------------------
 // The elements of an access; answers its words.
 static uint32_t size(struct translator *t) {
-    enum { WORD = 4, LONGEST = 6 };
+    enum { WORD = 4, LONGEST = 6, LDG = 0x181 };
     static const struct {
         uint8_t type, vec;
     } row[] = {{ITYPE_U8, 1},  {ITYPE_S8, 1},  {ITYPE_U16, 1}, {ITYPE_S16, 1},
-               {ITYPE_B32, 1}, {ITYPE_B32, 2}, {ITYPE_B32, 4}};
+               {ITYPE_B32, 1}, {ITYPE_B32, 2}, {ITYPE_B32, 4}, {ITYPE_B32, 4}};
     const uint32_t n = tr_field(t, SIZE_AT, 3);
-    if (n > LONGEST) {
+    // U.128 is what ptxas makes of ld.global.nc.v2.f64 for 7.0 and 7.5; no PTX makes it elsewhere.
+    if (n > LONGEST && (tr_field(t, 0, 9) != LDG || t->gen >= SASS_80)) {
         tr_refuse(t, "has a size that is not documented");
         return 1;
     }

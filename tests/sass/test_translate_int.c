@@ -349,6 +349,16 @@ static const struct {
      "MOV UR7, R1", OPC_MOV},
     {75, 0x00000000000979c3, 0x000fe20000002500, "S2UR UR9, SR_CTAID.X",
      "S2R UR9, SR_ctaid.x", OPC_MOV},
+    {75, 0x0000011200007947, 0x000fe20003800000, "BRA.DIV 0x120",
+     "BRA.DIV 0xffffffff", OPC_CTRL},
+    {80, 0x000000337f007947, 0x000fe2000b800000, "BRA.CONV ~URZ, 0x40",
+     "BRA.DIV 0xffffffff", OPC_CTRL},
+    {90, 0x0000000204d07947, 0x000fe2000b800000, "BRA.DIV UR4, 0x350",
+     "BRA.DIV UR4", OPC_CTRL},
+    {90, 0x0000000100047547, 0x000fe2000b800000, "BRA.U UP0, 0x20",
+     "BRA.U UP0 2", OPC_CTRL},
+    {75, 0xffffff7004007958, 0x000fe2000b83ffff, "BRXU UR4 -0x90",
+     "JUMP UR4", OPC_CTRL},
     {80, 0x0000000304047892, 0x000fe2000f8ef809, "ULOP3.LUT UR4, UR4, 0x3, UR9, 0xf8, !UPT",
      "LOP3.0xf8 UR4, UR4, 3, UR9", OPC_INT_LOGIC},
     {80, 0x00000004000472bd, 0x000fe200080e0000, "UFLO.U32 UR4, UR4",
@@ -400,7 +410,7 @@ static void uniform(void **state) {
     for (uint32_t i = 0; i < WW_COUNT(row); i++) {
         struct minst m;
         struct sass_refusal why;
-        assert_true(translate(row[i].arch, row[i].lo, row[i].hi, &m, &why));
+        if (!translate(row[i].arch, row[i].lo, row[i].hi, &m, &why)) fail_msg("%s", why.text);
         assert_int_equal(sass_names_uniform(&m), strstr(row[i].instruction, "UR") != NULL);
     }
 }

@@ -22,6 +22,7 @@ static const struct {
     {0x000000090000731d, 0x0000000000002000, "BAR.ARV R9"}, // BAR.ARV R9, R9
     {0x0000000a0000731d, 0x0000000001804000, "BAR.RED.POPC RESULT, R10, RZ, P3"}, // BAR.RED.POPC R10, R10, P3
     {0x000000070000731d, 0x0000000000000000, "BAR.SYNC R7"}, // BAR.SYNC R7, R7
+    {0x000000000e088381, 0x00000000001e6f00, "@!P0 LDG.V4.NC R8.128, [R14.64]"}, // @!P0 LDG.E.U.128.CONSTANT.SYS R8, [R14]
     {0x00000000020c9381, 0x00000000001eed00, "@!P1 LDG.V4 R12.128, [R2.64]"}, // @!P1 LDG.E.128.SYS R12, [R2]
     {0x000110000c047381, 0x00000000001eeb00, "LDG.V2 R4.64, [R12.64+0x110]"}, // LDG.E.64.SYS R4, [R12+0x110]
     {0x00000400020d7381, 0x00000000001e6900, "LDG.NC R13, [R2.64+0x4]"}, // LDG.E.CONSTANT.SYS R13, [R2+0x4]
@@ -334,7 +335,7 @@ static void refused(uint32_t gen, uint64_t lo, uint64_t hi, const char *says) {
 }
 static void what_is_not_executed(void **state) {
     (void)state;
-    refused(SASS_70, 0x0000000002047381, 0x1eef00, "size");                // LDG.E.U.128
+    refused(SASS_70, 0x0000000002047980, 0x10ef00, "size");                // LD.E.U.128
     refused(SASS_70, 0x0000000002047381, 0x1ef900, "order");               // .PRIVATE
     refused(SASS_70, 0x0000000002047381, 0x1ce900, "second result");       // a predicate
     refused(SASS_70, 0x0000000002037381, 0x1eeb00, "out of line");         // 64 bits to R3
