@@ -317,6 +317,8 @@ struct cache_answer cache_drop(struct cache *c, uint32_t place) {
     return a;
 }
 
+bool cache_is_dirty(const struct cache *c, uint32_t place) { return c->line[place].dirty != 0; }
+
 static uint64_t first_sector(const struct cache *c) {
     const uint32_t words = 1u << c->sector_shift >> 2;
     return words >= 64 ? UINT64_MAX : (UINT64_C(1) << words) - 1;

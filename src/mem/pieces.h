@@ -60,6 +60,7 @@ uint32_t cache_set_at(const struct cache *c, uint64_t line_addr);
 uint32_t cache_valid_at(const struct cache *c, uint32_t place);
 // Empties a place, unless its data is on its way: HIT with the line that left it, else MISS.
 struct cache_answer cache_drop(struct cache *c, uint32_t place);
+bool cache_is_dirty(const struct cache *c, uint32_t place); // any sector of the line there
 // Words of a line (bit a 4-byte word, from its start) and its sectors, each from the other: the
 // sectors that hold any of the words; all words of the sectors.
 uint32_t cache_sectors_of(const struct cache *c, uint64_t words);

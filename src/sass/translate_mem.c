@@ -477,9 +477,9 @@ void translate_errbar(struct translator *t) { tr_op(t, OP_NOP, OPC_CTRL, ITYPE_N
 
 void translate_cctl(struct translator *t) {
     enum { PREFETCH_1, PREFETCH_2, ALL_LINES = 4, ALL_LINES_P = 6, ALL_LINES_LAST = 8 };
-    const uint32_t what = tr_field(t, 87, 4);
-    tr_ignore(t, 78, 2); // which of the caches
+    const uint32_t what = tr_field(t, 87, 4), cache = tr_field(t, 78, 2); // 0: L1
     tr_op(t, OP_CCTL, OPC_FENCE, ITYPE_B32);
+    t->m->sub = (what == ALL_LINES || what == ALL_LINES_P) && !cache;
     if (what == ALL_LINES || (what >= ALL_LINES_P && what <= ALL_LINES_LAST)) return;
     t->m->space = SPACE_GENERIC;
     plain_address(t, 32, 32);

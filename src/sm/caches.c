@@ -206,6 +206,15 @@ bool caches_lapse(struct caches *k, enum mem_client client, const struct sm_tech
     return any;
 }
 
+void caches_drop_clean(struct caches *k, enum mem_client client, uint64_t t) {
+    struct cache *const tags = k->of[client].tags;
+    for (uint32_t place = 0; tags != NULL && place < cache_lines(tags); place++) {
+        if (cache_is_dirty(tags, place)) continue;
+        const struct cache_answer r = cache_drop(tags, place);
+        line_left(k, client, &r, false, t, t);
+    }
+}
+
 // ---- lines that come ----------------------------------------------------------------------------
 static uint32_t sectors_in(const struct sm_cache *c, const struct mem_reply *r) {
     const uint32_t first = (uint32_t)(r->addr & c->line_mask) / c->sector_bytes;

@@ -48,6 +48,8 @@ void caches_line_left(struct caches *k, enum mem_client client, const struct cac
 // Drops the lines that technique x has lapse (arrays.h) by cycle t. True: there were some.
 bool caches_lapse(struct caches *k, enum mem_client client, const struct sm_technique *x,
                   uint64_t t);
+// Drops all lines in which nothing is dirty and for which nothing is on its way.
+void caches_drop_clean(struct caches *k, enum mem_client client, uint64_t t);
 // Dirty lines on their way out; false: some are left.
 bool caches_drain(struct caches *k, uint64_t t);
 

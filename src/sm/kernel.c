@@ -185,6 +185,7 @@ static uint16_t flags_of(const struct minst *m, const struct sm_inst *in, bool h
     case OP_RET: f |= SI_JUMP; break;
     case OP_BAR: f |= SI_BARRIER; break;
     case OP_MEMBAR: f |= SI_FENCE | SI_SOLO; break;
+    case OP_CCTL: f |= m->sub ? SI_FENCE : 0; break;
     case OP_CPCOMMIT: f |= SI_COMMIT; break;
     case OP_CPWAIT: f |= SI_ASYNC_WAIT | SI_SOLO; break;
     case OP_DEPBAR: f |= m->flags & MF_ACQUIRE ? SI_ASYNC_WAIT : 0; break;
@@ -290,7 +291,9 @@ static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst 
     if (m->op == OP_SYSCALL) in->unit = UNIT_LDST; // malloc's answer comes from memory
     in->latency = (uint16_t)t->latency;
     in->interval = (uint16_t)(t->interval == 0 ? 1 : t->interval);
-    in->aux = m->op == OP_MEMBAR || m->op == OP_PREFETCH ? m->sub : m->aux;
+    in->aux = m->op == OP_MEMBAR || m->op == OP_PREFETCH ? m->sub
+              : m->op == OP_CCTL                         ? (uint16_t)SM_FENCE_DROPS
+                                                         : m->aux;
     for (size_t i = 0; i < MINST_SRCS; i++)
         if (m->src[i].kind == OPND_CONST && !const_line(d, &m->src[i], in)) return false;
     decode_reads(m, in, wide);

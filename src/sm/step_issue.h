@@ -4,6 +4,7 @@
 #define WW_SM_STEP_ISSUE_H
 
 #include "activity/sm.h"
+#include "sm/caches.h"
 #include "sm/entry.h"
 #include "sm/step.h"
 
@@ -57,7 +58,9 @@ STEP_INLINE void special(const struct step_kind *k, struct sm *s, uint32_t w,
         ready_wait_in(k->ready, s, PENDING_sleep, w, pc);
         wheel_add(&s->wheel, t, t + 1 + (uint64_t)cycles, EVENT_WAKE, NULL, w, 0);
     }
-    if ((in->flags & SI_FENCE) && in->aux != MFENCE_CTA)
+    if ((in->flags & SI_FENCE) && in->aux == SM_FENCE_DROPS)
+        caches_drop_clean(&s->caches, CLIENT_L1D, t);
+    else if ((in->flags & SI_FENCE) && in->aux != MFENCE_CTA)
         wait_for_work(k, s, PENDING_stores, w, 0, pc);
     const bool waits_for_all = (in->flags & SI_ASYNC_WAIT) && in->aux == UINT16_MAX;
     if (waits_for_all || (in->flags & SI_COMMIT)) pending_close(&s->pending, PENDING_copies, w);

@@ -21,6 +21,9 @@ run 0 run -g v100 --check leaks "$data/module_sm_70.cubin" --entry heap $kernel 
 # shared memory and a barrier, as another compiler made them
 run 0 run -g v100 "$data/kernels_sm_70.cubin" --entry reverse --grid 1 --block 256 --no-power --arg 'u32[256]=iota?print=3'
 says out '^argument 1: 255 254 253$'
+# a fence drops the lines of L1: each of 64 reads misses
+run 0 run -g v100 "$data/fences_sm_70.cubin" --entry reads --grid 1 --block 32 --no-power --arg 'u32[32]=iota' --arg 'u32[32]=const:1?print=3'
+says out '^argument 2: 0 64 128$'; says err '^ *L1 +0.0 % hits of 64 reads$'
 # a chip of the same major number takes it
 run 0 run -g rtx2060s "$data/module_sm_70.cubin" --entry call $kernel $two
 says out '^argument 1: 0 6 12 18 24 30$'
