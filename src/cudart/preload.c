@@ -3,8 +3,7 @@
 // libwarpwatt-static.so, which replaces that runtime before the program's constructors register
 // their kernels with it. A library's constructors have run by now, or run later when it is opened
 // by dlopen: one with a runtime of its own is named by libcuda.so.1 when that runtime asks for it.
-// A shared runtime that the program's RPATH names comes before warpwatt's, which LD_LIBRARY_PATH
-// names: it is replaced in the same way.
+// A shared runtime never comes so far: audit.c has warpwatt's loaded in its place.
 // It also stands before _exit, so that the account of a process that leaves by it is whole.
 #include "fatbin/own_runtime.h"
 
@@ -62,62 +61,14 @@ static int first_object(struct dl_phdr_info *info, size_t size, void *base) {
     return 1; // the program itself comes first
 }
 
-// A shared runtime that is not ours, among what was loaded with the program.
-struct found {
-    char path[PATH_MAX];
-    uintptr_t base;
-};
-static int find_runtime(struct dl_phdr_info *info, size_t size, void *user) {
-    struct found *const f = user;
-    char ours[PATH_MAX];
-    (void)size;
-    if (!info->dlpi_name || !fatbin_is_runtime_name(info->dlpi_name)) return 0;
-    const char *const slash = strrchr(info->dlpi_name, '/');
-    const size_t n = slash ? (size_t)(slash - info->dlpi_name) + 1 : 0;
-    if (own_folder(ours) && strlen(ours) == n && strncmp(ours, info->dlpi_name, n) == 0) return 0;
-    snprintf(f->path, sizeof f->path, "%s", info->dlpi_name);
-    f->base = info->dlpi_addr;
-    return 1;
-}
-
-// The constructors of libraries have run before us: what they registered went to the runtime that
-// is replaced now, and is lost.
-struct late {
-    void *library; // libwarpwatt-static.so
-    unsigned objects;
-};
-static int name_late(struct dl_phdr_info *info, size_t size, void *user) {
-    struct late *const l = user;
-    (void)size;
-    if (!l->objects++ || !info->dlpi_name || !fatbin_registers(info->dlpi_name)) return 0;
-    void (*refuse)(const char *path) = NULL;
-    void *const symbol = dlsym(l->library, "cudart_registered_elsewhere");
-    memcpy(&refuse, &symbol, sizeof symbol);
-    if (refuse) refuse(info->dlpi_name);
-    return 0;
-}
-
 __attribute__((constructor)) static void preload(void) {
     static const char program[] = "/proc/self/exe";
-    struct found found = {.path = ""};
-    dl_iterate_phdr(find_runtime, &found);
-    const bool has_own = fatbin_has_own_runtime(program);
-    if (!has_own && !*found.path) return;
+    if (!fatbin_has_own_runtime(program)) return;
     uintptr_t base = 0;
     dl_iterate_phdr(first_object, &base);
-    struct late late = {.library = load()};
+    void *const library = load();
     replace_fn *replace = NULL;
-    void *const symbol = late.library ? dlsym(late.library, "cudart_replace") : NULL;
+    void *const symbol = library ? dlsym(library, "cudart_replace") : NULL;
     memcpy(&replace, &symbol, sizeof symbol);
-    if (!replace) return;
-    if (has_own) {
-        replace(program, base);
-        return;
-    }
-    replace(found.path, found.base);
-    fprintf(stderr,
-            "warpwatt: the program's RPATH leads to another CUDA runtime, %s: warpwatt's takes its "
-            "place\n",
-            found.path);
-    dl_iterate_phdr(name_late, &late);
+    if (replace) replace(program, base);
 }

@@ -1,8 +1,7 @@
-// Programs with a runtime of their own linked in (nvcc's default, -cudart static), or with a shared
-// one that their RPATH names. preload.c loads this library into them. The runtime's entry points
-// are found in the symbol table of the program or of that runtime, and the first instructions of
-// each become a jump to ours: the other runtime is never entered. A program whose symbols were
-// stripped cannot be treated so; the person is told the two ways out.
+// Programs with a runtime of their own linked in (nvcc's default, -cudart static). preload.c loads
+// this library into them. The runtime's entry points are found in the program's symbol table, and
+// the first instructions of each become a jump to ours: the other runtime is never entered. A
+// program whose symbols were stripped cannot be treated so; the person is told the two ways out.
 #include "cudart/cudart.h"
 #include "driver_private.h"
 
@@ -41,12 +40,11 @@ struct file {
     size_t strings, n_symbols;
 };
 
-// All symbols, or where they were stripped those that a shared library gives to others.
 static void look(struct file *p) {
     for (Elf_Scn *scn = NULL; (scn = elf_nextscn(p->elf, scn));) {
         GElf_Shdr h;
         if (!gelf_getshdr(scn, &h) || !h.sh_entsize) continue;
-        if (h.sh_type != SHT_SYMTAB && (h.sh_type != SHT_DYNSYM || p->symbols)) continue;
+        if (h.sh_type != SHT_SYMTAB) continue;
         p->symbols = elf_getdata(scn, NULL);
         p->strings = h.sh_link;
         p->n_symbols = h.sh_size / h.sh_entsize;
@@ -132,20 +130,4 @@ CUDART_API void cudart_replace(const char *path, uintptr_t base) {
     }
     elf_end(p.elf);
     close(fd);
-}
-
-// A library whose kernels went to the other runtime before it was replaced.
-CUDART_API void cudart_registered_elsewhere(const char *path);
-CUDART_API void cudart_registered_elsewhere(const char *path) {
-    const struct ww_driver_table *driver;
-    char sentence[2048], name[256];
-    const char *const slash = strrchr(path, '/');
-    snprintf(name, sizeof name, "the kernels of %s", slash ? slash + 1 : path);
-    snprintf(sentence, sizeof sentence,
-             "the library %s gave its kernels to that runtime before warpwatt's could take its "
-             "place: they cannot be launched. Take the RPATH out (`patchelf --remove-rpath %s`), "
-             "so that LD_LIBRARY_PATH, which warpwatt sets, is heard first",
-             path, path);
-    if (cuGetExportTable((const void **)&driver, &WW_DRIVER_TABLE) == CUDA_SUCCESS)
-        driver->refused(name, sentence);
 }

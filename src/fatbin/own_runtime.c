@@ -72,10 +72,6 @@ static struct kernels kernels_of(const struct file *f) {
 }
 
 static bool own_runtime(const struct file *f) { return kernels_of(f).has_runtime; }
-static bool registers(const struct file *f) {
-    const struct kernels k = kernels_of(f);
-    return k.has_code && k.takes;
-}
 static bool is_runtime(const struct file *f) {
     return memmem(f->at, f->bytes, mark, sizeof mark) != NULL;
 }
@@ -98,7 +94,6 @@ static bool ask(const char *path, bool (*question)(const struct file *f)) {
 }
 
 bool fatbin_has_own_runtime(const char *path) { return ask(path, own_runtime); }
-bool fatbin_registers(const char *path) { return ask(path, registers); }
 bool fatbin_holds_runtime(const char *path) { return ask(path, is_runtime); }
 
 bool fatbin_is_runtime_name(const char *path) {
@@ -110,10 +105,8 @@ bool fatbin_is_runtime_name(const char *path) {
 const char *fatbin_foreign_runtime(const char *path, char *buf, size_t size) {
     if (fatbin_is_runtime_name(path))
         snprintf(buf, size,
-                 "another CUDA runtime, %s, was loaded in place of warpwatt's (by an RPATH, or by "
-                 "its whole name), and cannot work on a simulated GPU. Take the RPATH out "
-                 "(`patchelf --remove-rpath FILE`, or link with -Wl,--enable-new-dtags), so that "
-                 "LD_LIBRARY_PATH, which warpwatt sets, is heard first",
+                 "the CUDA runtime %s is of a version that warpwatt has none of (11, 12 and 13 are "
+                 "there), and cannot work on a simulated GPU. Build the program with one of those",
                  path);
     else
         snprintf(buf, size,

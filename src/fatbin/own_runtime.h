@@ -10,8 +10,6 @@
 // device code and takes registration (__cudaRegisterFatBinary) from no other library. False for
 // what is no ELF file, and for an object file.
 bool fatbin_has_own_runtime(const char *path);
-// A file with device code that it registers with a shared runtime.
-bool fatbin_registers(const char *path);
 // A file that is a CUDA runtime or carries one, whether or not it has device code.
 bool fatbin_holds_runtime(const char *path);
 // What a person reads of a library whose runtime asks the driver for what only the vendor's has: it
