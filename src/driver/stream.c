@@ -380,9 +380,10 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
         gpu_event_is_done(gpu(), start->event) && gpu_event_is_done(gpu(), end->event);
     const CUresult r = asked(done);
     if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
-    const double a = gpu_event_time_s(gpu(), start->event), b = gpu_event_time_s(gpu(), end->event);
-    if (a < 0 || b < 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    *milliseconds = (float)((b - a) * 1e3);
+    double seconds;
+    if (!gpu_event_elapsed_s(gpu(), start->event, end->event, &seconds))
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    *milliseconds = (float)(seconds * 1e3);
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end) {

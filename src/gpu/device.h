@@ -19,6 +19,7 @@ struct gpu_event {
     uint64_t recorded; // number of gpu_event_record calls; each record has its number
     uint64_t done;     // highest record that has run
     uint64_t cycle;    // when
+    uint64_t launches, untimed; // the device's until then: all, and those that took no time
     uint32_t users;    // handle + queued work
 };
 
@@ -177,6 +178,7 @@ struct gpu {
     VEC(struct gpu_result *) results;
     struct arena results_arena; // of the list
     struct gpu_totals totals;
+    uint64_t untimed;      // launches of totals that took no time
     uint64_t busy_from;    // start of the current stretch in which a kernel runs
     struct flight *busy_first;      // the run that began it; NULL when that has ended, or none has
     // counts at that time, once its first run has ended and others go on

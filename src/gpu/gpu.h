@@ -235,8 +235,11 @@ enum ww_status gpu_stream_wait(struct gpu *g, struct gpu_stream *s, struct gpu_e
                                struct diags *d);
 bool gpu_event_is_done(struct gpu *g, struct gpu_event *e); // never recorded: true
 enum ww_status gpu_event_synchronize(struct gpu *g, struct gpu_event *e, struct diags *d);
-// Simulated time of the last record, seconds since gpu_create; waits for it. < 0: never recorded.
-double gpu_event_time_s(struct gpu *g, struct gpu_event *e);
+// Simulated seconds between the last records of two events, < 0 when `to` came first; waits for both. False: one was never
+// recorded. Where all launches between them were without time each counts GPU_UNTIMED_LAUNCH_S: programs divide by what they
+// measure, and autotuners repeat a kernel until a tenth of a second has gone by.
+#define GPU_UNTIMED_LAUNCH_S 0.01
+bool gpu_event_elapsed_s(struct gpu *g, struct gpu_event *from, struct gpu_event *to, double *seconds);
 
 // Copies and fills in a stream's order, timed by the host link or by DRAM. Host sources are read
 // at the call (as pageable memory is); host destinations are written when the copy runs. Rows:

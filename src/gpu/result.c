@@ -223,6 +223,7 @@ void flight_finish(struct gpu *g, struct flight *r, enum ww_status s, const char
     out->text = s == WW_OK ? NULL : text;
     out->host_seconds = host_seconds() - r->host_start;
     g->totals.launches++;
+    g->untimed += out->functional;
     g->totals.warp_instructions += out->warp_instructions;
     g->totals.thread_instructions += out->thread_instructions;
     timeline_kernel(g, r);

@@ -73,15 +73,21 @@ static void pop_head(struct gpu *g, struct gpu_stream *s) {
     work_free(g, w);
 }
 
+static void record_now(const struct gpu *g, const struct work *w) {
+    struct gpu_event *const e = w->event.event;
+    if (w->event.number <= e->done) return;
+    e->done = w->event.number;
+    e->cycle = g->now;
+    e->launches = g->totals.launches;
+    e->untimed = g->untimed;
+}
+
 void stream_drop_all(struct gpu *g) {
     for (struct gpu_stream *s = g->streams; s; s = s->next) {
         while (s->head) {
             // Records that never run count as done, so that nobody waits for them.
             struct work *w = s->head;
-            if (w->kind == WORK_RECORD && w->event.number > w->event.event->done) {
-                w->event.event->done = w->event.number;
-                w->event.event->cycle = g->now;
-            }
+            if (w->kind == WORK_RECORD) record_now(g, w);
             if (w->kind == WORK_KERNEL && w->running) w->run = NULL; // flight_abort_all has it
             pop_head(g, s);
         }
@@ -403,10 +409,7 @@ static bool try_start(struct gpu *g, struct gpu_stream *s) {
         return true;
     }
     case WORK_RECORD:
-        if (w->event.number > w->event.event->done) {
-            w->event.event->done = w->event.number;
-            w->event.event->cycle = g->now;
-        }
+        record_now(g, w);
         pop_head(g, s);
         return true;
     case WORK_WAIT:
@@ -600,13 +603,23 @@ enum ww_status gpu_event_synchronize(struct gpu *g, struct gpu_event *e, struct 
     return device_usable(g, d);
 }
 
-double gpu_event_time_s(struct gpu *g, struct gpu_event *e) {
-    if (!e->recorded) return -1;
-    if (e->done < e->recorded) {
-        struct diags d;
-        diags_init(&d);
-        gpu_event_synchronize(g, e, &d);
-        diags_free(&d);
-    }
-    return (double)e->cycle / (g->config.clocks.core_mhz * 1e6);
+static void wait_for_record(struct gpu *g, struct gpu_event *e) {
+    if (e->done == e->recorded) return;
+    struct diags d;
+    diags_init(&d);
+    gpu_event_synchronize(g, e, &d);
+    diags_free(&d);
+}
+
+bool gpu_event_elapsed_s(struct gpu *g, struct gpu_event *from, struct gpu_event *to,
+                         double *seconds) {
+    if (!from->recorded || !to->recorded) return false;
+    wait_for_record(g, from);
+    wait_for_record(g, to);
+    const int64_t cycles = (int64_t)(to->cycle - from->cycle),
+                  launches = (int64_t)(to->launches - from->launches),
+                  untimed = (int64_t)(to->untimed - from->untimed);
+    *seconds = (double)cycles / (g->config.clocks.core_mhz * 1e6);
+    if (launches == untimed) *seconds += (double)untimed * GPU_UNTIMED_LAUNCH_S;
+    return true;
 }

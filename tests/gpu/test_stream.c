@@ -4,6 +4,8 @@
 
 #include "warpwatt.h"
 
+#include <math.h>
+
 static const char add_one[] =
     ".version 4.0\n.target sm_20\n.address_size 64\n"
     // x[i] = x[i] * 3 + k, `spin` times over to take time
@@ -130,7 +132,8 @@ static void events_order_and_time(void **state) {
     bench_ok(&b, gpu_event_create(b.gpu, &b.diags, &last));
     bench_ok(&b, gpu_event_create(b.gpu, &b.diags, &never));
     assert_true(gpu_event_is_done(b.gpu, never));
-    assert_true(gpu_event_time_s(b.gpu, never) < 0);
+    double took;
+    assert_false(gpu_event_elapsed_s(b.gpu, never, never, &took));
     bench_ok(&b, gpu_event_record(b.gpu, first, p, &b.diags));
     push_step(&b, p, x, 1, 200, 1);
     bench_ok(&b, gpu_event_record(b.gpu, e, p, &b.diags));
@@ -146,13 +149,46 @@ static void events_order_and_time(void **state) {
     bench_read(&b, &got, x, 4);
     assert_int_equal(got, want);
     const struct gpu_result *r = gpu_result_at(b.gpu, 0), *r2 = gpu_result_at(b.gpu, 1);
-    const double took = gpu_event_time_s(b.gpu, last) - gpu_event_time_s(b.gpu, first);
+    assert_false(gpu_event_elapsed_s(b.gpu, first, never, &took));
+    assert_true(gpu_event_elapsed_s(b.gpu, first, last, &took));
     const double least = r->seconds + r2->seconds + 2.0 * b.config.launch_latency_cycles / 700e6;
     assert_true(took >= least && took < least * 1.2);
     gpu_event_destroy(b.gpu, e);
     gpu_event_destroy(b.gpu, first);
     gpu_event_destroy(b.gpu, last);
     gpu_event_destroy(b.gpu, never);
+    bench_close(&b);
+}
+
+static bool is_fourth(void *user, uint64_t id, const char *kernel) {
+    (void)user;
+    (void)kernel;
+    return id == 4;
+}
+
+// Programs divide by what they measure. Where a launch with time is among them only its time counts.
+static void launches_without_time_count_ten_milliseconds(void **state) {
+    (void)state;
+    struct bench b;
+    const struct gpu_options options = {.time_launch = is_fourth};
+    bench_open(&b, "gtx480", &options, NULL);
+    bench_text(&b, "step.ptx", add_one);
+    uint32_t v[64] = {0};
+    const uint64_t x = bench_buffer(&b, v, sizeof v);
+    struct gpu_event *e[4];
+    for (int i = 0; i < 4; i++) bench_ok(&b, gpu_event_create(b.gpu, &b.diags, &e[i]));
+    bench_ok(&b, gpu_event_record(b.gpu, e[0], NULL, &b.diags));
+    bench_ok(&b, gpu_event_record(b.gpu, e[1], NULL, &b.diags));
+    for (int i = 0; i < 3; i++) push_step(&b, NULL, x, 1, 1, 1);
+    bench_ok(&b, gpu_event_record(b.gpu, e[2], NULL, &b.diags));
+    push_step(&b, NULL, x, 1, 1, 1);
+    bench_ok(&b, gpu_event_record(b.gpu, e[3], NULL, &b.diags));
+    double s;
+    assert_true(gpu_event_elapsed_s(b.gpu, e[0], e[1], &s) && s == 0);
+    assert_true(gpu_event_elapsed_s(b.gpu, e[1], e[2], &s) && fabs(s - 0.03) < 1e-9);
+    assert_true(gpu_event_elapsed_s(b.gpu, e[2], e[1], &s) && fabs(s + 0.03) < 1e-9);
+    assert_true(gpu_event_elapsed_s(b.gpu, e[1], e[3], &s) && s > 0 && s < 0.001);
+    for (int i = 0; i < 4; i++) gpu_event_destroy(b.gpu, e[i]);
     bench_close(&b);
 }
 
@@ -266,6 +302,7 @@ int main(void) {
         cmocka_unit_test(streams_overlap),
         cmocka_unit_test(the_default_stream_waits_and_is_waited_for),
         cmocka_unit_test(events_order_and_time),
+        cmocka_unit_test(launches_without_time_count_ten_milliseconds),
         cmocka_unit_test(copies_take_the_link_s_time),
         cmocka_unit_test(host_calls_come_in_order),
         cmocka_unit_test(the_public_header),
