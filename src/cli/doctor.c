@@ -66,6 +66,14 @@ static const struct {
 #include "libraries/libraries.def"
 };
 
+// Calls of them that compute.
+static const struct {
+    const char *library, *name;
+} computed[] = {
+#define ANSWERED(library, name) {#library, #name},
+#include "libraries/answered.def"
+};
+
 struct needs {
     bool is_elf, is_cubin, is_script, is_dynamic, has_code, has_symbols;
     int shared_major, static_major; // 0: none
@@ -106,6 +114,8 @@ static void look_at_foreign(struct cli *c, struct needs *n, const char *name) {
         best = i, longest = len;
     }
     if (best == WW_COUNT(machine_code)) return;
+    for (size_t i = 0; i < WW_COUNT(computed); i++)
+        if (strcmp(name, computed[i].name) == 0) return;
     if (!n->n_called[best]++) n->called[best] = arena_strdup(&c->arena, name);
 }
 
@@ -228,8 +238,7 @@ static void forget(struct cli *c) {
 static void note_code(struct cli *c, const struct code_image *im, struct checked *k) {
     k->from_code += im->source.made_by != NULL;
     k->instead += im->source.instead != NULL;
-    if (im->source.made_by && !k->made_by)
-        k->made_by = arena_strdup(&c->arena, im->source.made_by);
+    if (im->source.made_by && !k->made_by) k->made_by = arena_strdup(&c->arena, im->source.made_by);
     if (im->source.instead) printf("  PTX runs  %s\n", im->source.instead);
 }
 
@@ -433,6 +442,17 @@ static int print_runtime(const struct needs *n, const char *path) {
     return 0;
 }
 
+// Of a library, by its file name.
+static unsigned calls_that_compute(const char *file) {
+    unsigned calls = 0;
+    for (size_t i = 0; i < WW_COUNT(computed); i++) {
+        const size_t n = strlen(computed[i].library);
+        calls += strncmp(file, "lib", 3) == 0 && strncmp(file + 3, computed[i].library, n) == 0 &&
+                 file[3 + n] == '.';
+    }
+    return calls;
+}
+
 // One of libraries.def, by the file name that the program asks for.
 static void print_library(struct needs *n, const char *name, const char *program) {
     char where[4096];
@@ -448,6 +468,13 @@ static void print_library(struct needs *n, const char *name, const char *program
                    name);
         return;
     }
+    const unsigned calls = calls_that_compute(name);
+    if (calls) {
+        printf("  library   %s: warpwatt's own; %u of its calls compute, another one is named and "
+               "answers \"not supported\"\n",
+               name, calls);
+        return;
+    }
     printf("  library   %s: not simulated; the program starts, and a call of it is named and "
            "answers \"not supported\"\n",
            name);
@@ -455,9 +482,10 @@ static void print_library(struct needs *n, const char *name, const char *program
 
 static void print_kernels(const struct checked *k, const struct gpu_config *c) {
     if (k->n_code)
-        printf("  code      %u unit%s of machine code, %u kernel%s of it run%s; the first is of %s\n",
-               k->n_code, text_plural(k->n_code), k->from_code, text_plural(k->from_code),
-               k->from_code == 1 ? "s" : "", k->made_by);
+        printf(
+            "  code      %u unit%s of machine code, %u kernel%s of it run%s; the first is of %s\n",
+            k->n_code, text_plural(k->n_code), k->from_code, text_plural(k->from_code),
+            k->from_code == 1 ? "s" : "", k->made_by);
     if (k->n_ptx) {
         printf("  PTX       %u unit%s, version %u.%u", k->n_ptx, k->n_ptx == 1 ? "" : "s",
                k->isa_low / 10, k->isa_low % 10);

@@ -22,6 +22,8 @@ static void find_driver(void) {
 
 #ifdef IS_HOST
 #define WHY TITLE ", which is not installed (warpwatt has no compiler of CUDA C++)"
+#elif defined IS_PART
+#define WHY TITLE ", which warpwatt has a part of, without it"
 #else
 #define WHY TITLE ", which is not simulated"
 #endif

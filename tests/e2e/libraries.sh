@@ -5,14 +5,14 @@ command -v cc >/dev/null || { echo "skipped: no C compiler"; exit 77; }
 build=${WARPWATT%/*}
 cat >uses.c <<'C'
 #include <stdio.h>
-int cublasCreate_v2(void **), cufftPlan1d(int *, int, int, int), cudaMalloc(void **, unsigned long);
+int cublasSsyrk_v2(void **), cufftPlan1d(int *, int, int, int), cudaMalloc(void **, unsigned long);
 int main(int argc, char **argv) {
     void *p = 0;
     int a = 0;
     (void)argv;
     if (cudaMalloc(&p, 64)) return 9;
     if (argc < 2) return puts("linked only"), 0;
-    const int status = cublasCreate_v2(&p), plan = cufftPlan1d(&a, 8, 0, 1);
+    const int status = cublasSsyrk_v2(&p), plan = cufftPlan1d(&a, 8, 0, 1);
     printf("cublas %d fft %d\n", status, plan);
     return 0;
 }
@@ -26,11 +26,20 @@ for versions in '11.0 11 10' '12 12 11' '13 13 12'; do
     says out 'linked only'; lacks err 'cublas|cufft'
     run 3 run --no-power -- ./uses all
     says out 'cublas 15 fft 16' # their words for "not supported"
-    says err 'cublasCreate_v2 belongs to cuBLAS, which is not simulated'
-    says err 'uses ended with 0 after calls that were refused: cublasCreate_v2, cufftPlan1d;'
+    says err 'cublasSsyrk_v2 belongs to cuBLAS, which warpwatt has a part of'
+    says err 'uses ended with 0 after calls that were refused: cublasSsyrk_v2, cufftPlan1d;'
     run 0 run --no-power --lenient -- ./uses all
     says err 'refused:.* cufftPlan1d'; lacks err 'ended with 0 after'
 done
+
+# every name is there, answered or refused
+if command -v nm >/dev/null; then
+    for library in cublas cublasLt; do
+        nm -D --defined-only "$build/lib$library.so.12" | sed 's/.* //; s/@.*//' | sort -u >have
+        sort -u "$HERE/../../src/libraries/names/$library.txt" | comm -13 have - >lacking
+        [ -s lacking ] && fail "lib$library.so.12 lacks $(head -3 lacking | tr '\n' ' ')"
+    done
+fi
 
 # Without the GPU, from several threads, in children of a fork (one leaves by _exit): each call counts once.
 cat >many.c <<'C'
@@ -39,9 +48,9 @@ cat >many.c <<'C'
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-int cublasSgemm_v2(void), cublasDgemm_v2(void), cublasCgemm_v2(void), cublasZgemm_v2(void), cudaFree(void *), cudaIpcCloseMemHandle(void *);
+int cublasStrmm_v2(void), cublasDtrmm_v2(void), cublasCtrmm_v2(void), cublasZtrmm_v2(void), cudaFree(void *), cudaIpcCloseMemHandle(void *);
 static void *calls(void *unused) {
-    for (int i = 0; i < 100; i++) cublasSgemm_v2();
+    for (int i = 0; i < 100; i++) cublasStrmm_v2();
     return unused;
 }
 int main(int argc, char **argv) {
@@ -55,11 +64,11 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
     for (int i = 0; i < 2; i++)
         if (fork() == 0) {
-            cublasDgemm_v2();
-            cublasDgemm_v2();
+            cublasDtrmm_v2();
+            cublasDtrmm_v2();
             _exit(0);
         }
-    if (fork() == 0) exit(cublasCgemm_v2() != 15); // ... by exit
+    if (fork() == 0) exit(cublasCtrmm_v2() != 15); // ... by exit
     if (fork() == 0) _exit(0);                     // ... without a call: has none to tell
     while (wait(0) > 0) {}
     return 0;
@@ -67,12 +76,12 @@ int main(int argc, char **argv) {
 C
 cc many.c "$build/libcudart.so.13" "$build/libcublas.so.13" -lpthread -Wl,-rpath-link,"$build" -o many || fail 'no program with threads'
 run 3 run --no-power -- ./many
-says err 'refused 400 times:.* cublasSgemm_v2'; says err 'refused 4 times:.* cublasDgemm_v2'
-says err 'after calls that were refused: .*cublasSgemm_v2 \(400 times\)'; says err 'refused:.* cublasCgemm_v2'
+says err 'refused 400 times:.* cublasStrmm_v2'; says err 'refused 4 times:.* cublasDtrmm_v2'
+says err 'after calls that were refused: .*cublasStrmm_v2 \(400 times\)'; says err 'refused:.* cublasCtrmm_v2'
 lacks err 'processes'; lacks err 'never opened'; lacks err 'cut off'
 run 3 run --no-power -- ./many open
-says err 'cublasSgemm_v2 \(400 times\)'; says err 'cublasDgemm_v2 \(4 times\)'; says err 'cublasCgemm_v2'
-says err 'refused:.* cudaIpcCloseMemHandle'; lacks err 'cublasZgemm_v2'; lacks err 'processes'
+says err 'cublasStrmm_v2 \(400 times\)'; says err 'cublasDtrmm_v2 \(4 times\)'; says err 'cublasCtrmm_v2'
+says err 'refused:.* cudaIpcCloseMemHandle'; lacks err 'cublasZtrmm_v2'; lacks err 'processes'
 # a program that fails has refused calls as the likely reason, so the code is theirs
 run 3 run --no-power -- sh -c './many; exit 5'; lacks err 'ended with 0'
 # the driver's calls count as the runtime's do

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #if defined WITH_cublas
-int cublasCreate_v2(void **handle);
+int cublasSsyrk_v2(void **handle);
 const char *cublasGetStatusString(int status);
-#define CALL cublasCreate_v2
+#define CALL cublasSsyrk_v2
 enum { NOT_SUPPORTED = 15 }; // CUBLAS_STATUS_NOT_SUPPORTED
 static const char *text(void) { return cublasGetStatusString(15); }
 #elif defined WITH_cufft
@@ -25,6 +25,6 @@ int main(void) {
     void *handle = NULL;
     for (int i = 0; i < 2; i++)
         if (CALL(&handle) != NOT_SUPPORTED) return puts("the call answers something else"), 1;
-    if (!strstr(text(), "is not simulated") && !strstr(text(), "is not installed")) return puts("the status has no words"), 1;
+    if (!strstr(text(), "is not simulated") && !strstr(text(), "is not installed") && !strstr(text(), "NOT_SUPPORTED")) return puts("the status has no words"), 1;
     return 0;
 }

@@ -1,0 +1,111 @@
+// cuBLAS and cuBLASLt of our own: types and numbers of the vendor's documented interface (cuBLAS of CUDA 11.8, 12 and 13),
+// and what the files of this folder share. Calls are made of the CUDA driver's API; kernels are gemm.cu and vector.cu.
+#ifndef WW_LIBRARIES_BLAS_H
+#define WW_LIBRARIES_BLAS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cuda.h"
+#include "gemm.h"
+
+#define BLAS_API __attribute__((visibility("default")))
+
+typedef enum {
+    CUBLAS_SUCCESS = 0,
+    CUBLAS_NOT_INITIALIZED = 1,
+    CUBLAS_ALLOC_FAILED = 3,
+    CUBLAS_INVALID_VALUE = 7,
+    CUBLAS_ARCH_MISMATCH = 8,
+    CUBLAS_MAPPING_ERROR = 11,
+    CUBLAS_EXECUTION_FAILED = 13,
+    CUBLAS_INTERNAL_ERROR = 14,
+    CUBLAS_NOT_SUPPORTED = 15,
+    CUBLAS_LICENSE_ERROR = 16
+} blas_status;
+
+// cudaDataType
+enum blas_type {
+    TYPE_R_32F = 0,
+    TYPE_R_64F = 1,
+    TYPE_R_16F = 2,
+    TYPE_R_8I = 3,
+    TYPE_C_32F = 4,
+    TYPE_C_64F = 5,
+    TYPE_R_32I = 10,
+    TYPE_R_16BF = 14,
+    TYPE_R_8F_E4M3 = 28,
+    TYPE_R_8F_E5M2 = 29
+};
+// cublasComputeType_t
+enum blas_compute {
+    COMPUTE_16F = 64,
+    COMPUTE_16F_PEDANTIC = 65,
+    COMPUTE_32F = 68,
+    COMPUTE_32F_PEDANTIC = 69,
+    COMPUTE_64F = 70,
+    COMPUTE_64F_PEDANTIC = 71,
+    COMPUTE_32I = 72,
+    COMPUTE_32I_PEDANTIC = 73,
+    COMPUTE_32F_FAST_16F = 74,
+    COMPUTE_32F_FAST_16BF = 75,
+    COMPUTE_32F_FAST_TF32 = 77
+};
+enum blas_operation { OPERATION_N = 0, OPERATION_T = 1, OPERATION_C = 2, OPERATION_CONJG = 3 };
+enum { POINTER_HOST = 0, POINTER_DEVICE = 1 };
+
+// ---- kernels ------------------------------------------------------------------------------------
+// A module of kernels for each row of modules.def, loaded into a handle's context when the first of its kernels runs.
+enum blas_module {
+#define MODULE(name) BLAS_##name,
+#include "modules.inc"
+#undef MODULE
+    BLAS_MODULES
+};
+
+enum { BLAS_PARTS = 256 }; // blocks of a reduction, each of which leaves one sum
+
+typedef struct blas_handle {
+    uint32_t tag;
+    CUstream stream;
+    int pointer_mode, math_mode, atomics_mode, sm_target;
+    uint32_t sms;
+    CUmodule module[BLAS_MODULES];
+    CUdeviceptr parts; // 16 bytes of each of BLAS_PARTS + 1 sums, 0 until one is needed
+} * blas_handle_t;
+
+BLAS_API bool blas_is_handle(const struct blas_handle *h);
+BLAS_API blas_status blas_handle_new(struct blas_handle **out);
+BLAS_API blas_status blas_handle_delete(struct blas_handle *h);
+// A kernel of a module. BLAS_INTERNAL_ERROR with a sentence on standard error when the module does not load.
+BLAS_API blas_status blas_kernel(struct blas_handle *h, enum blas_module module, const char *name,
+                                 CUfunction *out);
+// Launches with one block of parameters.
+BLAS_API blas_status blas_launch(CUfunction kernel, const uint32_t grid[3], uint32_t threads,
+                                 const void *params, size_t bytes, CUstream stream);
+BLAS_API blas_status blas_of(CUresult r);
+BLAS_API const char *blas_status_name(int status);
+// Refuses a call for a reason: says it once, counts it for the account, answers CUBLAS_NOT_SUPPORTED.
+BLAS_API blas_status blas_refuse(const char *call, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// ---- products -----------------------------------------------------------------------------------
+// The types of a product; `scale` is that of alpha and beta.
+struct blas_types {
+    int ab, cd, scale;
+};
+BLAS_API bool blas_has_product(const struct blas_types *t);
+// Runs `count` products in the handle's stream, or in another. A and B are as they lie in memory, op_a and op_b say how they are taken; g holds everything else.
+BLAS_API blas_status blas_product(struct blas_handle *h, const char *call, int op_a, int op_b,
+                                  const struct blas_types *t, struct gemm *g, uint32_t count);
+// Fills in alpha and beta from where the call's pointers lead: to values of `scale`, on the host or on the device.
+BLAS_API blas_status blas_product_in(struct blas_handle *h, CUstream stream, const char *call,
+                                     int op_a, int op_b, const struct blas_types *t, struct gemm *g,
+                                     uint32_t count);
+BLAS_API void blas_factors(struct gemm *g, int pointer_mode, int scale, const void *alpha,
+                           const void *beta);
+BLAS_API size_t blas_type_bytes(int type); // 0: none that is known
+BLAS_API bool blas_swaps(int op);          // whether an operation takes a matrix's columns for rows
+
+#endif

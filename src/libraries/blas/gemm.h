@@ -1,0 +1,30 @@
+// A matrix product as its kernels take it, D = epilogue(alpha op(A) op(B) + beta C), all column major. Read by C and by
+// CUDA C: the layouts are alike.
+#ifndef WW_LIBRARIES_GEMM_H
+#define WW_LIBRARIES_GEMM_H
+
+#include <stdint.h>
+
+// What follows the sum, before it is rounded to the type of D. `bias` has an element a row.
+enum gemm_epilogue { GEMM_BIAS = 1, GEMM_RELU = 2, GEMM_GELU = 4 };
+
+struct gemm_matrix {
+    uint64_t at;      // device address; of a list of addresses, one a product, where `is_list`
+    int64_t lead;     // elements from one column to the next
+    int64_t step;     // elements from one product of a batch to the next; 0 where `is_list`
+    uint32_t is_list; // bool
+    uint32_t conj;    // bool: of complex elements
+};
+
+struct gemm {
+    int32_t m, n, k;
+    uint32_t epilogue;
+    struct gemm_matrix a, b, c, d;
+    // factors: values of the scale type (real, imaginary), or where the address is not 0 what lies there
+    uint64_t alpha_at, beta_at;
+    uint32_t factors_are_half; // bool: of what lies there
+    double alpha[2], beta[2];
+    uint64_t bias; // of D's type
+};
+
+#endif

@@ -1,0 +1,151 @@
+// Which kernel runs a product, and in which grid.
+#include "blas.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// A row for each pair of types that there is a module for.
+static const struct {
+    int ab, cd;
+    enum blas_module module;
+    bool is_wide; // a `big` tile has 64 x 64 elements, not 128 x 128
+} rows[] = {
+    {TYPE_R_32F, TYPE_R_32F, BLAS_s, false},   {TYPE_R_64F, TYPE_R_64F, BLAS_d, true},
+    {TYPE_C_32F, TYPE_C_32F, BLAS_c, true},    {TYPE_C_64F, TYPE_C_64F, BLAS_z, true},
+    {TYPE_R_16F, TYPE_R_16F, BLAS_h, false},   {TYPE_R_16F, TYPE_R_32F, BLAS_hs, false},
+    {TYPE_R_16BF, TYPE_R_16BF, BLAS_b, false}, {TYPE_R_16BF, TYPE_R_32F, BLAS_bs, false},
+    {TYPE_R_8I, TYPE_R_32I, BLAS_i, false},    {TYPE_R_8I, TYPE_R_32F, BLAS_is, false},
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+size_t blas_type_bytes(int type) {
+    switch (type) {
+    case TYPE_R_8I:
+    case TYPE_R_8F_E4M3:
+    case TYPE_R_8F_E5M2: return 1;
+    case TYPE_R_16F:
+    case TYPE_R_16BF: return 2;
+    case TYPE_R_32F:
+    case TYPE_R_32I: return 4;
+    case TYPE_R_64F:
+    case TYPE_C_32F: return 8;
+    case TYPE_C_64F: return 16;
+    default: return 0;
+    }
+}
+
+static double half_value(const void *at) {
+    uint16_t u;
+    memcpy(&u, at, sizeof u);
+    const double sign = u >> 15 ? -1 : 1;
+    const int exponent = u >> 10 & 31, fraction = u & 1023;
+    if (exponent == 31) return sign * (fraction ? __builtin_nan("") : __builtin_inf());
+    return exponent ? sign * __builtin_ldexp(1024 + fraction, exponent - 25)
+                    : sign * __builtin_ldexp(fraction, -24);
+}
+
+// A value of the host, of the scale type, as real and imaginary part.
+static void read_factor(double to[2], int scale, const void *at) {
+    const float *const f = at;
+    const double *const d = at;
+    const int32_t *const i = at;
+    to[1] = 0;
+    switch (scale) {
+    case TYPE_R_16F: to[0] = half_value(at); break;
+    case TYPE_R_32I: to[0] = *i; break;
+    case TYPE_C_32F: to[0] = f[0], to[1] = f[1]; break;
+    case TYPE_R_64F: to[0] = d[0]; break;
+    case TYPE_C_64F: to[0] = d[0], to[1] = d[1]; break;
+    default: to[0] = f[0];
+    }
+}
+
+void blas_factors(struct gemm *g, int pointer_mode, int scale, const void *alpha,
+                  const void *beta) {
+    if (pointer_mode == POINTER_DEVICE) {
+        g->alpha_at = (uintptr_t)alpha;
+        g->beta_at = (uintptr_t)beta;
+        g->factors_are_half = scale == TYPE_R_16F;
+        return;
+    }
+    read_factor(g->alpha, scale, alpha);
+    read_factor(g->beta, scale, beta);
+}
+
+static uint32_t tiles(int32_t length, uint32_t side) {
+    return ((uint32_t)length + side - 1) / side;
+}
+
+// `big` where its blocks would fill half the chip, since a big tile reads less for each sum.
+static bool is_big(const struct blas_handle *h, const struct gemm *g, uint32_t side,
+                   uint32_t count) {
+    return (uint64_t)tiles(g->m, side) * tiles(g->n, side) * count * 2 >= h->sms && g->m > 32 &&
+           g->n > 32;
+}
+
+static void advance(struct gemm_matrix *x, int type, uint32_t products) {
+    x->at += x->is_list ? (uint64_t)8 * products
+                        : (uint64_t)(x->step * (int64_t)products) * blas_type_bytes(type);
+}
+
+// A grid has at most 65,535 blocks in its third direction.
+static blas_status launch_all(CUstream stream, CUfunction kernel, const uint32_t grid[2],
+                              uint32_t threads, const struct blas_types *t, const struct gemm *g,
+                              uint32_t count) {
+    enum { MOST = 65535 };
+    struct gemm part = *g;
+    for (uint32_t done = 0; done < count; done += MOST) {
+        const uint32_t now = count - done < MOST ? count - done : MOST;
+        const blas_status s = blas_launch(kernel, (const uint32_t[3]){grid[0], grid[1], now},
+                                          threads, &part, sizeof part, stream);
+        if (s != CUBLAS_SUCCESS) return s;
+        advance(&part.a, t->ab, now);
+        advance(&part.b, t->ab, now);
+        advance(&part.c, t->cd, now);
+        advance(&part.d, t->cd, now);
+    }
+    return CUBLAS_SUCCESS;
+}
+
+bool blas_swaps(int op) { return op == OPERATION_T || op == OPERATION_C; }
+static bool is_conj(int op) { return op == OPERATION_C || op == OPERATION_CONJG; }
+
+static size_t row_of(const struct blas_types *t) {
+    size_t row = 0;
+    while (row < ROWS && (rows[row].ab != t->ab || rows[row].cd != t->cd)) row++;
+    return row;
+}
+
+bool blas_has_product(const struct blas_types *t) { return row_of(t) < ROWS; }
+
+blas_status blas_product(struct blas_handle *h, const char *call, int op_a, int op_b,
+                         const struct blas_types *t, struct gemm *g, uint32_t count) {
+    return blas_product_in(h, h->stream, call, op_a, op_b, t, g, count);
+}
+
+blas_status blas_product_in(struct blas_handle *h, CUstream stream, const char *call, int op_a,
+                            int op_b, const struct blas_types *t, struct gemm *g, uint32_t count) {
+    if (g->m < 0 || g->n < 0 || g->k < 0 || op_a < 0 || op_a > OPERATION_CONJG || op_b < 0 ||
+        op_b > OPERATION_CONJG)
+        return CUBLAS_INVALID_VALUE;
+    if (!g->m || !g->n || !count) return CUBLAS_SUCCESS;
+    const size_t row = row_of(t);
+    if (row == ROWS)
+        return blas_refuse(call,
+                           "no product of matrices of type %d into type %d is here (cudaDataType)",
+                           t->ab, t->cd);
+    g->a.conj = is_conj(op_a);
+    g->b.conj = is_conj(op_b);
+    const uint32_t side = rows[row].is_wide ? 64 : 128;
+    const bool big = is_big(h, g, side, count);
+    char name[32];
+    snprintf(name, sizeof name, "gemm_%s_%c%c", big ? "big" : "small", blas_swaps(op_a) ? 't' : 'n',
+             blas_swaps(op_b) ? 't' : 'n');
+    CUfunction kernel;
+    const blas_status s = blas_kernel(h, rows[row].module, name, &kernel);
+    if (s != CUBLAS_SUCCESS) return s;
+    const uint32_t tile = big ? side : 32;
+    return launch_all(stream, kernel, (const uint32_t[2]){tiles(g->m, tile), tiles(g->n, tile)},
+                      big ? 256 : 64, t, g, count);
+}

@@ -1,0 +1,373 @@
+// cuBLAS and cuBLASLt of our own against sums that the host makes in long double: types, operations, sizes at and off the edges
+// of tiles, batches, factors on either side, epilogues, vectors.
+#include <complex.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda.h"
+
+typedef struct handle *handle_t;
+int cublasCreate_v2(handle_t *), cublasDestroy_v2(handle_t), cublasSetPointerMode_v2(handle_t, int);
+int cublasGemmEx(handle_t, int, int, int, int, int, const void *, const void *, int, int, const void *, int, int, const void *,
+                 void *, int, int, int, int);
+int cublasGemmStridedBatchedEx(handle_t, int, int, int, int, int, const void *, const void *, int, int, long long, const void *,
+                               int, int, long long, const void *, void *, int, int, long long, int, int, int);
+int cublasGemmBatchedEx(handle_t, int, int, int, int, int, const void *, const void *const *, int, int, const void *const *, int,
+                        int, const void *, void *const *, int, int, int, int, int);
+int cublasDgemm_v2(handle_t, int, int, int, int, int, const double *, const double *, int, const double *, int, const double *,
+                   double *, int);
+int cublasSgemv_v2(handle_t, int, int, int, const float *, const float *, int, const float *, int, const float *, float *, int);
+int cublasZgemv_v2(handle_t, int, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
+int cublasZgerc_v2(handle_t, int, int, const void *, const void *, int, const void *, int, void *, int);
+int cublasSaxpy_v2(handle_t, int, const float *, const float *, int, float *, int);
+int cublasZdotc_v2(handle_t, int, const void *, int, const void *, int, void *);
+int cublasSnrm2_v2(handle_t, int, const float *, int, float *), cublasDasum_v2(handle_t, int, const double *, int, double *);
+int cublasIsamax_v2(handle_t, int, const float *, int, int *), cublasIsamin_v2(handle_t, int, const float *, int, int *);
+int cublasDswap_v2(handle_t, int, double *, int, double *, int), cublasSscal_v2(handle_t, int, const float *, float *, int);
+int cublasLtMatmulDescCreate(void **, int, int), cublasLtMatmulDescSetAttribute(void *, int, const void *, size_t);
+int cublasLtMatrixLayoutCreate(void **, int, uint64_t, uint64_t, int64_t);
+int cublasLtMatmulAlgoGetHeuristic(handle_t, void *, void *, void *, void *, void *, void *, int, void *, int *);
+int cublasLtMatmul(handle_t, void *, const void *, const void *, void *, const void *, void *, const void *, const void *, void *,
+                   void *, void *, const void *, void *, size_t, void *);
+
+enum { R32 = 0, R64 = 1, R16 = 2, I8 = 3, C32 = 4, C64 = 5, I32 = 10, BF16 = 14 };
+enum { COMPUTE_16F = 64, COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_32I = 72 };
+typedef long double complex wide;
+
+static int failed;
+#define CHECK(what, ...)                                                                           \
+    do {                                                                                           \
+        if (!(what)) {                                                                             \
+            failed++;                                                                              \
+            printf("FAILED %s:%d: ", __FILE__, __LINE__);                                          \
+            printf(__VA_ARGS__);                                                                   \
+            puts("");                                                                              \
+        }                                                                                          \
+    } while (0)
+
+static size_t bytes_of(int type) {
+    return type == I8 ? 1 : type == R16 || type == BF16 ? 2 : type == R32 || type == I32 ? 4 : type == C64 ? 16 : 8;
+}
+
+// An element from a small whole number, exact in every type, and back.
+static void put(void *at, int type, long i, int re, int im) {
+    char *const p = (char *)at + (size_t)i * bytes_of(type);
+    const float f = (float)re, fc[2] = {f, (float)im};
+    const double d = re, dc[2] = {re, im};
+    const int32_t n = re;
+    const int8_t b = (int8_t)re;
+    uint32_t bits;
+    memcpy(&bits, &f, 4);
+    const uint16_t bf = (uint16_t)(bits >> 16);
+    uint16_t h = 0; // |re| < 2048: sign, exponent, ten bits
+    if (re) {
+        int e = 0;
+        frexp(fabs(d), &e);
+        h = (uint16_t)((re < 0) << 15 | (e + 14) << 10 | ((int)ldexp(fabs(d), 11 - e) & 1023));
+    }
+    const void *const from[] = {[R32] = &f, [R64] = &d, [R16] = &h, [I8] = &b, [C32] = fc, [C64] = dc, [I32] = &n, [BF16] = &bf};
+    memcpy(p, from[type], bytes_of(type));
+}
+static wide get(const void *at, int type, long i) {
+    const char *const p = (const char *)at + (size_t)i * bytes_of(type);
+    float f[2];
+    double d[2];
+    int32_t n;
+    uint16_t h;
+    uint32_t bits;
+    switch (type) {
+    case R32: memcpy(f, p, 4); return f[0];
+    case R64: memcpy(d, p, 8); return d[0];
+    case C32: memcpy(f, p, 8); return f[0] + I * f[1];
+    case C64: memcpy(d, p, 16); return (wide)d[0] + I * (wide)d[1];
+    case I32: memcpy(&n, p, 4); return n;
+    case I8: return *(const int8_t *)p;
+    case BF16:
+        memcpy(&h, p, 2);
+        bits = (uint32_t)h << 16;
+        memcpy(f, &bits, 4);
+        return f[0];
+    default:
+        memcpy(&h, p, 2);
+        return (h >> 15 ? -1 : 1) * (h >> 10 & 31 ? ldexpl(1024 + (h & 1023), (h >> 10 & 31) - 25) : ldexpl(h & 1023, -24));
+    }
+}
+
+static uint32_t seed = 1;
+static int number(int most) {
+    seed = seed * 1664525 + 1013904223;
+    return (int)(seed >> 16) % (2 * most + 1) - most;
+}
+
+struct array {
+    void *host;
+    CUdeviceptr device;
+    size_t bytes;
+    int type;
+};
+static struct array fill(int type, long n, int most) {
+    struct array a = {.bytes = (size_t)n * bytes_of(type) + 16, .type = type};
+    a.host = calloc(1, a.bytes);
+    for (long i = 0; i < n; i++) {
+        const int re = number(most);
+        put(a.host, type, i, re, number(most));
+    }
+    cuMemAlloc(&a.device, a.bytes);
+    cuMemcpyHtoD(a.device, a.host, a.bytes);
+    return a;
+}
+static void drop(struct array *a) {
+    cuMemFree(a->device);
+    free(a->host);
+}
+
+struct types {
+    int ab, c, compute, scale;
+    double error; // of one rounding of the result
+};
+static const struct types types[] = {
+    {R32, R32, COMPUTE_32F, R32, 0x1p-23},  {R64, R64, COMPUTE_64F, R64, 0x1p-52},  {C32, C32, COMPUTE_32F, C32, 0x1p-22},
+    {C64, C64, COMPUTE_64F, C64, 0x1p-51},  {R16, R16, COMPUTE_16F, R16, 0x1p-10},  {R16, R16, COMPUTE_32F, R32, 0x1p-10},
+    {R16, R32, COMPUTE_32F, R32, 0x1p-23},  {BF16, BF16, COMPUTE_32F, R32, 0x1p-7}, {BF16, R32, COMPUTE_32F, R32, 0x1p-23},
+    {I8, I32, COMPUTE_32I, I32, 0},         {I8, R32, COMPUTE_32F, R32, 0x1p-23},
+};
+
+// What an element of op(X) is: N, T, C.
+static wide taken(const struct array *x, int op, long lead, long first, long i, long j) {
+    const wide v = get(x->host, x->type, first + (op ? j + i * lead : i + j * lead));
+    return op == 2 ? conjl(v) : v;
+}
+
+// Compares D with alpha op(A) op(B) + beta C: all inputs are small whole numbers, so that the sums are exact and only the last
+// rounding is not.
+static void compare(const char *what, const struct types *t, const struct array *a, int op_a, long lda, long a0, const struct array *b,
+                    int op_b, long ldb, long b0, const void *before, const void *after, long ldc, long c0, int m, int n, int k,
+                    wide alpha, wide beta) {
+    for (long j = 0; j < n; j++)
+        for (long i = 0; i < m; i++) {
+            wide sum = 0;
+            for (long l = 0; l < k; l++) sum += taken(a, op_a, lda, a0, i, l) * taken(b, op_b, ldb, b0, l, j);
+            const wide want = alpha * sum + beta * get(before, t->c, c0 + i + j * ldc), got = get(after, t->c, c0 + i + j * ldc);
+            if (cabsl(got - want) <= (long double)t->error * cabsl(want)) continue;
+            CHECK(false, "%s: %d x %d x %d, types %d %d, ops %d %d: element %ld,%ld is %Lg%+Lgi, not %Lg%+Lgi", what, m, n, k, t->ab, t->c,
+                  op_a, op_b, i, j, creall(got), cimagl(got), creall(want), cimagl(want));
+            return;
+        }
+}
+
+static void products(handle_t h, const struct types *t, int m, int n, int k, int op_a, int op_b, bool on_device) {
+    const int lda = (op_a ? k : m) + 1, ldb = (op_b ? n : k) + 2, ldc = m + 3;
+    struct array a = fill(t->ab, (long)lda * (op_a ? m : k) + 1, 3), b = fill(t->ab, (long)ldb * (op_b ? k : n) + 1, 3),
+                 c = fill(t->c, (long)ldc * n + 1, 4);
+    void *const after = malloc(c.bytes);
+    char alpha[16], beta[16];
+    put(alpha, t->scale, 0, 2, 1);
+    put(beta, t->scale, 0, -3, 2);
+    const bool is_complex = t->scale == C32 || t->scale == C64;
+    const wide va = is_complex ? 2 + 1 * I : 2, vb = is_complex ? -3 + 2 * I : -3;
+    CUdeviceptr factors;
+    cuMemAlloc(&factors, 32);
+    cuMemcpyHtoD(factors, alpha, 16);
+    cuMemcpyHtoD(factors + 16, beta, 16);
+    cublasSetPointerMode_v2(h, on_device);
+    const int s = cublasGemmEx(h, op_a, op_b, m, n, k, on_device ? (void *)factors : alpha, (void *)a.device, t->ab, lda,
+                               (void *)b.device, t->ab, ldb, on_device ? (void *)(factors + 16) : beta, (void *)c.device, t->c, ldc,
+                               t->compute, -1);
+    CHECK(s == 0, "cublasGemmEx answers %d", s);
+    cublasSetPointerMode_v2(h, 0);
+    cuMemcpyDtoH(after, c.device, c.bytes);
+    compare("product", t, &a, op_a, lda, 0, &b, op_b, ldb, 0, c.host, after, ldc, 0, m, n, k, va, vb);
+    // what lies between the columns stays
+    for (int j = 0; j < n; j++)
+        for (int i = m; i < ldc && (long)j * ldc + i < (long)ldc * n; i++)
+            CHECK(get(after, t->c, (long)j * ldc + i) == get(c.host, t->c, (long)j * ldc + i), "written between columns");
+    cuMemFree(factors);
+    free(after);
+    drop(&a), drop(&b), drop(&c);
+}
+
+static void batches(handle_t h) {
+    const struct types *const t = &types[0];
+    enum { M = 5, N = 40, K = 9, COUNT = 3 };
+    struct array a = fill(R32, M * K * COUNT, 3), b = fill(R32, K * N * COUNT, 3), c = fill(R32, M * N * COUNT, 3);
+    float *const after = malloc(c.bytes);
+    const float alpha = 1, beta = 0;
+    CHECK(!cublasGemmStridedBatchedEx(h, 0, 0, M, N, K, &alpha, (void *)a.device, R32, M, M * K, (void *)b.device, R32, K, K * N, &beta,
+                                      (void *)c.device, R32, M, M * N, COUNT, COMPUTE_32F, -1), "a strided batch");
+    cuMemcpyDtoH(after, c.device, c.bytes);
+    for (int i = 0; i < COUNT; i++)
+        compare("batch", t, &a, 0, M, i * M * K, &b, 0, K, i * K * N, c.host, after, M, i * M * N, M, N, K, alpha, beta);
+    // the same, backwards, by lists of addresses
+    CUdeviceptr lists, list[3][COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        list[0][i] = a.device + 4u * M * K * (unsigned)(COUNT - 1 - i);
+        list[1][i] = b.device + 4u * K * N * (unsigned)(COUNT - 1 - i);
+        list[2][i] = c.device + 4u * M * N * (unsigned)i;
+    }
+    cuMemAlloc(&lists, sizeof list);
+    cuMemcpyHtoD(lists, list, sizeof list);
+    CHECK(!cublasGemmBatchedEx(h, 0, 0, M, N, K, &alpha, (void *)lists, R32, M, (void *)(lists + 24), R32, K, &beta, (void *)(lists + 48),
+                               R32, M, COUNT, COMPUTE_32F, -1), "a batch of addresses");
+    cuMemcpyDtoH(after, c.device, c.bytes);
+    for (int i = 0; i < COUNT; i++)
+        compare("list", t, &a, 0, M, (COUNT - 1 - i) * M * K, &b, 0, K, (COUNT - 1 - i) * K * N, c.host, after, M, i * M * N, M, N, K,
+                alpha, beta);
+    cuMemFree(lists);
+    free(after);
+    drop(&a), drop(&b), drop(&c);
+}
+
+// C holds NaN, its factor is zero: the result has none. k of zero: beta C alone.
+static void edges(handle_t h) {
+    double a[4] = {1, 2, 3, 4}, c[4] = {NAN, NAN, NAN, NAN}, alpha = 1, beta = 0;
+    CUdeviceptr d;
+    cuMemAlloc(&d, 64);
+    cuMemcpyHtoD(d, a, 32);
+    cuMemcpyHtoD(d + 32, c, 32);
+    CHECK(!cublasDgemm_v2(h, 0, 0, 2, 2, 2, &alpha, (double *)d, 2, (double *)d, 2, &beta, (double *)(d + 32), 2), "a product");
+    cuMemcpyDtoH(c, d + 32, 32);
+    CHECK(c[0] == 7 && c[1] == 10 && c[2] == 15 && c[3] == 22, "%g %g %g %g", c[0], c[1], c[2], c[3]);
+    beta = 3;
+    CHECK(!cublasDgemm_v2(h, 0, 0, 2, 2, 0, &alpha, (double *)d, 2, (double *)d, 2, &beta, (double *)(d + 32), 2), "no k");
+    cuMemcpyDtoH(c, d + 32, 32);
+    CHECK(c[0] == 21 && c[3] == 66, "%g %g", c[0], c[3]);
+    CHECK(cublasDgemm_v2(h, 0, 0, 2, 2, 2, &alpha, (double *)d, 1, (double *)d, 2, &beta, (double *)(d + 32), 2) == 7,
+          "columns that overlap are taken");
+    CHECK(cublasDgemm_v2(NULL, 0, 0, 2, 2, 2, &alpha, (double *)d, 2, (double *)d, 2, &beta, (double *)(d + 32), 2) == 1,
+          "no handle is taken");
+    cuMemFree(d);
+}
+
+static void vectors(handle_t h) {
+    enum { N = 70001 };
+    struct array x = fill(R32, 2 * N, 9), y = fill(R32, 3 * N, 9), u = fill(R64, N, 9), v = fill(R64, N, 9), p = fill(C64, N, 9),
+                 q = fill(C64, N, 9);
+    float *const fx = x.host, *const fy = y.host, *const after = malloc(y.bytes), alpha = 2, norm;
+    float got;
+    double sum = 0, asum;
+    const double *const du = u.host;
+    fx[2 * 777] = -50, fx[2 * 40000] = 50, fx[2 * 5] = 0;
+    cuMemcpyHtoD(x.device, fx, x.bytes);
+    for (int i = 0; i < N; i++) sum += (double)fx[2 * i] * fx[2 * i];
+    norm = (float)sqrt(sum);
+    CHECK(!cublasSnrm2_v2(h, N, (float *)x.device, 2, &got) && fabsf(got - norm) <= norm * 0x1p-22f, "nrm2: %g, not %g", got, norm);
+    int at, first = 0;
+    while (fx[2 * first] != 0) first++;
+    CHECK(!cublasIsamax_v2(h, N, (float *)x.device, 2, &at) && at == 778, "amax: %d", at);
+    CHECK(!cublasIsamin_v2(h, N, (float *)x.device, 2, &at) && at == first + 1, "amin: %d, not %d", at, first + 1);
+    CHECK(!cublasIsamax_v2(h, 0, (float *)x.device, 2, &at) && at == 0, "amax of nothing: %d", at);
+    sum = 0;
+    for (int i = 0; i < N; i++) sum += fabs(du[i]);
+    CHECK(!cublasDasum_v2(h, N, (double *)u.device, 1, &asum) && asum == sum, "asum: %g, not %g", asum, sum);
+    CHECK(!cublasSaxpy_v2(h, N, &alpha, (float *)x.device, 2, (float *)y.device, 3), "axpy");
+    cuMemcpyDtoH(after, y.device, y.bytes);
+    for (int i = 0; i < 3 * N; i++)
+        if (after[i] != (i % 3 ? fy[i] : fy[i] + 2 * fx[i / 3 * 2])) {
+            CHECK(false, "axpy: element %d is %g", i, after[i]);
+            break;
+        }
+    CHECK(!cublasDswap_v2(h, N, (double *)u.device, 1, (double *)v.device, 1), "swap");
+    double *const back = malloc(v.bytes);
+    cuMemcpyDtoH(back, v.device, v.bytes);
+    CHECK(!memcmp(back, u.host, N * 8), "swap");
+    double complex dot, want = 0;
+    for (int i = 0; i < N; i++) want += (double complex)(conjl(get(p.host, C64, i)) * get(q.host, C64, i));
+    CHECK(!cublasZdotc_v2(h, N, (void *)p.device, 1, (void *)q.device, 1, &dot) && dot == want, "dotc: %g%+gi", creal(dot), cimag(dot));
+    CHECK(!cublasSscal_v2(h, N, &alpha, (float *)x.device, 2), "scal");
+    cuMemcpyDtoH(after, x.device, x.bytes);
+    CHECK(after[2 * 777] == -100 && after[1] == fx[1], "scal: %g %g", after[2 * 777], after[1]);
+    free(back);
+    free(after);
+    drop(&x), drop(&y), drop(&u), drop(&v), drop(&p), drop(&q);
+}
+
+static void matrix_and_vectors(handle_t h) {
+    enum { M = 50, N = 37, LDA = 53 };
+    struct array a = fill(R32, LDA * N, 3), x = fill(R32, 200, 3), y = fill(R32, 300, 3), z = fill(C64, LDA * N, 3),
+                 p = fill(C64, 200, 3), q = fill(C64, 300, 3);
+    float *const after = malloc(y.bytes), alpha = 2, beta = -1;
+    for (int op = 0; op < 2; op++) {
+        CHECK(!cublasSgemv_v2(h, op, M, N, &alpha, (float *)a.device, LDA, (float *)x.device, 3, &beta, (float *)y.device, 2), "gemv");
+        cuMemcpyDtoH(after, y.device, y.bytes);
+        for (int i = 0; i < (op ? N : M); i++) {
+            wide sum = 0;
+            for (int j = 0; j < (op ? M : N); j++) sum += taken(&a, op, LDA, 0, i, j) * get(x.host, R32, 3 * j);
+            CHECK(after[2 * i] == (float)(2 * creall(sum) - creall(get(y.host, R32, 2 * i))), "gemv %d: %d", op, i);
+        }
+        cuMemcpyHtoD(y.device, y.host, y.bytes);
+    }
+    const double one[2] = {1, 0}, none[2] = {0, 0};
+    void *const result = malloc(z.bytes);
+    CHECK(!cublasZgemv_v2(h, 2, M, N, one, (void *)z.device, LDA, (void *)p.device, 1, none, (void *)q.device, 1), "gemv");
+    cuMemcpyDtoH(result, q.device, q.bytes);
+    for (int i = 0; i < N; i++) {
+        wide sum = 0;
+        for (int j = 0; j < M; j++) sum += taken(&z, 2, LDA, 0, i, j) * get(p.host, C64, j);
+        CHECK(get(result, C64, i) == sum, "gemv C: %d", i);
+    }
+    cuMemcpyHtoD(q.device, q.host, q.bytes);
+    CHECK(!cublasZgerc_v2(h, M, N, one, (void *)p.device, 2, (void *)q.device, 3, (void *)z.device, LDA), "gerc");
+    cuMemcpyDtoH(result, z.device, z.bytes);
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < M; i++)
+            CHECK(get(result, C64, i + j * LDA) == get(z.host, C64, i + j * LDA) + get(p.host, C64, 2 * i) * conjl(get(q.host, C64, 3 * j)),
+                  "gerc %d,%d", i, j);
+    free(result);
+    free(after);
+    drop(&a), drop(&x), drop(&y), drop(&z), drop(&p), drop(&q);
+}
+
+// D = relu(A' B + bias), as a linear layer has it: the weights' rows lie together.
+static void with_epilogue(handle_t h) {
+    enum { M = 40, N = 33, K = 20 };
+    struct array a = fill(R32, M * K, 3), b = fill(R32, K * N, 3), c = fill(R32, M * N, 3), bias = fill(R32, M, 30);
+    float *const after = malloc(c.bytes), alpha = 1, beta = 0;
+    void *desc, *la, *lb, *lc;
+    int found = 0, transposed = 1;
+    uint32_t epilogue = 6;
+    char result[128];
+    CHECK(!cublasLtMatmulDescCreate(&desc, COMPUTE_32F, R32) && !cublasLtMatrixLayoutCreate(&la, R32, K, M, K) &&
+              !cublasLtMatrixLayoutCreate(&lb, R32, K, N, K) && !cublasLtMatrixLayoutCreate(&lc, R32, M, N, M) &&
+              !cublasLtMatmulDescSetAttribute(desc, 3, &transposed, 4) && !cublasLtMatmulDescSetAttribute(desc, 7, &epilogue, 4) &&
+              !cublasLtMatmulDescSetAttribute(desc, 8, &bias.device, 8), "descriptions");
+    CHECK(!cublasLtMatmulAlgoGetHeuristic(h, desc, la, lb, lc, lc, NULL, 1, result, &found) && found == 1, "no way is found");
+    CHECK(!cublasLtMatmul(h, desc, &alpha, (void *)a.device, la, (void *)b.device, lb, &beta, (void *)c.device, lc, (void *)c.device, lc,
+                          result, NULL, 0, NULL), "a product");
+    cuMemcpyDtoH(after, c.device, c.bytes);
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < M; i++) {
+            long double v = creall(get(bias.host, R32, i));
+            for (int l = 0; l < K; l++) v += creall(get(a.host, R32, l + i * K) * get(b.host, R32, l + j * K));
+            CHECK(after[i + j * M] == (float)(v > 0 ? v : 0), "epilogue %d,%d: %g, not %Lg", i, j, after[i + j * M], v);
+        }
+    epilogue = 1 | 256; // a gradient of the bias, which is not here
+    cublasLtMatmulDescSetAttribute(desc, 7, &epilogue, 4);
+    CHECK(cublasLtMatmulAlgoGetHeuristic(h, desc, la, lb, lc, lc, NULL, 1, result, &found) == 15 && !found, "a way is found");
+    free(after);
+    drop(&a), drop(&b), drop(&c), drop(&bias);
+}
+
+// With an argument: small products only.
+int main(int argc, char **argv) {
+    handle_t h;
+    static const int sizes[][3] = {{1, 1, 1}, {3, 5, 7}, {33, 65, 17}, {130, 129, 40}, {300, 200, 9}};
+    const size_t n = sizeof sizes / sizeof *sizes - (argc > 1 ? 2 : 0);
+    (void)argv;
+    if (cublasCreate_v2(&h)) return puts("no handle"), 1;
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t i = 0; i < n; i++)
+            for (int ops = 0; ops < 9; ops++)
+                if (i < 3 || ops % 4 == 0 || ops == 3)
+                    products(h, &types[t], sizes[i][0], sizes[i][1], sizes[i][2], ops % 3, ops / 3, (ops + (int)i) % 2);
+    batches(h);
+    edges(h);
+    vectors(h);
+    matrix_and_vectors(h);
+    with_epilogue(h);
+    CHECK(!cublasDestroy_v2(h), "the handle stays");
+    return failed ? 1 : 0;
+}
