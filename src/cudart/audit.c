@@ -10,7 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FROM_ELSEWHERE, FROM_OURS }; // what an object's cookie says
+// Those that need no GPU, as the installed ones do: whoever finds an installed one has it.
+static const char *const host_only[] = {
+#define HOST(name) "lib" #name ".so",
+#define GPU(name)
+#define LIBRARY(name, title, status, kind, versions) kind(name)
+#include "libraries/libraries.def"
+};
 
 static char folder[PATH_MAX]; // ours, with the slash
 static size_t folder_length;
@@ -41,6 +47,8 @@ static int lies_here(const char *base, size_t n, const char *end, char path[PATH
 static int find_ours(const char *name, char path[PATH_MAX]) {
     const char *const base = base_name(name), *const end = strstr(base, ".so");
     if (!end || strncmp(base, "lib", 3) != 0) return 0;
+    for (size_t i = 0; i < sizeof host_only / sizeof *host_only; i++)
+        if (strncmp(base, host_only[i], strlen(host_only[i])) == 0) return 0;
     if (lies_here(base, (size_t)(end - base), end, path)) return 1;
     const char *const hash = memchr(base, '-', (size_t)(end - base));
     return hash && hash + 1 + strspn(hash + 1, "0123456789abcdef") == end &&
@@ -51,17 +59,6 @@ char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag);
 __attribute__((visibility("default"))) char *la_objsearch(const char *name, uintptr_t *cookie,
                                                           unsigned flag) {
     static _Thread_local char ours[PATH_MAX];
-    // Our own libraries look for the vendor's by their whole names (NVRTC).
-    if (flag != LA_SER_ORIG || *cookie == FROM_OURS || !find_ours(name, ours))
-        return (char *)(uintptr_t)name;
-    return ours;
-}
-
-unsigned la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *cookie);
-__attribute__((visibility("default"))) unsigned la_objopen(struct link_map *map, Lmid_t lmid,
-                                                           uintptr_t *cookie) {
-    (void)lmid;
-    *cookie = map->l_name && strncmp(map->l_name, folder, folder_length) == 0 ? FROM_OURS
-                                                                              : FROM_ELSEWHERE;
-    return 0;
+    (void)cookie;
+    return flag == LA_SER_ORIG && find_ours(name, ours) ? ours : (char *)(uintptr_t)name;
 }
