@@ -140,6 +140,8 @@ static void start_runs(struct gpu *g) {
         if (!r || r->started || r->starts_at > g->now) continue;
         if (!on) {
             catch_up_memory(g);
+            // What DRAM refreshed since the last kernel is none of this one's.
+            mem_system_account(g->mem, g->now);
             if (g->config.cold_launches) mem_system_forget(g->mem, g->now);
             g->grid_from = g->busy_from = g->now;
             g->next_sm = 0;

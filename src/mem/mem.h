@@ -97,6 +97,9 @@ uint32_t mem_tlb_sms(const struct mem_config *c); // that share an L1 TLB; 0: th
 struct mem_port *mem_system_port(struct mem_system *m, uint32_t sm);
 // Memory phase of one partition for core cycles [from, to). Partitions may run on any threads.
 void mem_system_run_partition(struct mem_system *m, uint32_t partition, uint64_t from, uint64_t to);
+// Counts what DRAM did up to a core cycle in which nothing is on its way: its clocks, and the
+// refreshes that were due. Changes no time: they would be counted with the next quantum.
+void mem_system_account(struct mem_system *m, uint64_t cycle);
 // The serial step; after all partitions ran, before any SM's delivery.
 void mem_system_run_serial(struct mem_system *m, uint64_t from, uint64_t to);
 // Merges replies for one SM; after all partitions ran, before its SM phase. Any threads.

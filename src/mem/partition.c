@@ -319,6 +319,13 @@ void mem_system_run_partition(struct mem_system *m, uint32_t index, uint64_t fro
         dram_account(&p->channel[i], clock_floor(&m->clock.dram, end));
 }
 
+void mem_system_account(struct mem_system *m, uint64_t cycle) {
+    const uint64_t clock = clock_floor(&m->clock.dram, cycle * m->clock.core.period);
+    for (uint32_t p = 0; p < m->c.partitions; p++)
+        for (uint32_t i = 0; i < m->map.channels; i++)
+            dram_account(&m->partition[p].channel[i], clock);
+}
+
 uint64_t partition_next_tick(const struct partition *p) {
     const struct mem_system *m = p->m;
     uint64_t next = NEVER;

@@ -1,4 +1,5 @@
 // Streams and events: order within and between them, what overlaps, simulated time.
+#include "activity/mem.h"
 #include "activity/sm.h"
 #include "test_gpu.h"
 
@@ -233,6 +234,39 @@ static void copies_take_the_link_s_time(void **state) {
     bench_close(&b);
 }
 
+// What memory refreshes while the host copies is no launch's: each has the clocks of its own time and
+// the refreshes that are due in those, to one a channel.
+static void a_launch_pays_for_its_own_refreshes(void **state) {
+    (void)state;
+    enum { BYTES = 8 << 20, APART = 1000 };
+    static const char *const set[] = {"mem.dram.refi=1000", NULL};
+    struct bench b;
+    bench_open(&b, "gtx480", NULL, set);
+    bench_text(&b, "step.ptx", add_one);
+    uint8_t *host = arena_alloc(&b.arena, BYTES);
+    memset(host, 0, BYTES);
+    const uint64_t x = bench_buffer(&b, NULL, BYTES);
+    const struct gpu_copy in = {.src_host = host, .dst = x, .width = BYTES};
+    for (int i = 0; i < 3; i++) {
+        bench_ok(&b, gpu_copy(b.gpu, NULL, &in, &b.diags));
+        push_step(&b, NULL, x, 1, 2000, 15);
+        bench_ok(&b, gpu_synchronize(b.gpu, &b.diags));
+    }
+    const double channels = b.config.mem.partitions * b.config.mem.dram.channels_per_partition,
+                 clocks_a_cycle = b.config.clocks.dram_mhz / b.config.clocks.core_mhz;
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct gpu_result *const r = gpu_result_at(b.gpu, i);
+        const double clocks = (double)r->cycles * clocks_a_cycle * channels;
+        const double counted = (double)r->activity.c[ACT_dram_cycles],
+                     refreshes = (double)r->activity.c[ACT_dram_refreshes];
+        assert_true(clocks > 20 * APART * channels);
+        assert_true(counted > clocks * 0.99 && counted < clocks * 1.01);
+        assert_true(refreshes >= clocks / APART - channels);
+        assert_true(refreshes <= clocks / APART + channels);
+    }
+    bench_close(&b);
+}
+
 static void on_call(void *user) { ++*(int *)user; }
 
 static void host_calls_come_in_order(void **state) {
@@ -304,6 +338,7 @@ int main(void) {
         cmocka_unit_test(events_order_and_time),
         cmocka_unit_test(launches_without_time_count_ten_milliseconds),
         cmocka_unit_test(copies_take_the_link_s_time),
+        cmocka_unit_test(a_launch_pays_for_its_own_refreshes),
         cmocka_unit_test(host_calls_come_in_order),
         cmocka_unit_test(the_public_header),
     };
