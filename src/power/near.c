@@ -8,8 +8,13 @@
 // our tables (tech.c), since the dissertation prints none. Capacitances are taken as constant, so
 // a gate's time goes with V / I(V, V).
 //
+// With its back gate at ground a device has one channel of its two, and its fin takes part of the
+// front gate's voltage: where the back gate moves the front channel's threshold by g volts a volt,
+// 1 / (1 + g) of it is left. g is 3 t_ox / (3 t_ox + t_si) (Lim and Fossum, IEEE Trans. Electron
+// Devices 1983, with the permittivities' ratio of 3), and the dissertation prints neither thickness.
+//
 // Left out: series resistance, which bends the curve above the threshold; variation, which lowers
-// noise margins (the dissertation's are from Monte Carlo runs); the back gate's effect.
+// noise margins (the dissertation's are from Monte Carlo runs).
 #include "power/near.h"
 
 #include <math.h>
@@ -29,14 +34,23 @@ static double current(double gate_v, double drain_v) {
 
 double near_current(double vdd_v) { return current(vdd_v, vdd_v) / current(NOMINAL_V, NOMINAL_V); }
 
+// Front gate's voltage that acts, with the back gate at ground.
+static double alone_v(double gate_v, double coupling) { return gate_v / (1 + coupling); }
+
+double near_front_current(double vdd_v, double coupling) {
+    return 0.5 * current(alone_v(vdd_v, coupling), vdd_v) / current(NOMINAL_V, NOMINAL_V);
+}
+
 double near_chain(double vdd_v) { return vdd_v / NOMINAL_V / near_current(vdd_v); }
 
-// Output of an inverter whose two devices are alike: where both carry the same current.
-static double output_v(double vdd_v, double in_v) {
+// Output of an inverter whose two devices are alike: where both carry the same current. Coupling 0:
+// both gates are driven.
+static double output_v(double vdd_v, double in_v, double coupling) {
     double low = 0, high = vdd_v;
     for (int i = 0; i < 32; i++) {
         const double out = 0.5 * (low + high);
-        if (current(vdd_v - in_v, vdd_v - out) > current(in_v, out))
+        if (current(alone_v(vdd_v - in_v, coupling), vdd_v - out) >
+            current(alone_v(in_v, coupling), out))
             low = out;
         else
             high = out;
@@ -46,11 +60,11 @@ static double output_v(double vdd_v, double in_v) {
 
 // In the butterfly of y = f(x) and x = f(y) the corners of a square lie on a line y = x + c: the
 // square's side is the distance in x of the two curves along it.
-static double side_v(double vdd_v, double c) {
+static double side_v(double vdd_v, double c, double coupling) {
     double low = -c, high = vdd_v; // f(x) - x falls: where it is c
     for (int i = 0; i < 32; i++) {
         const double x = 0.5 * (low + high);
-        if (output_v(vdd_v, x) - x > c)
+        if (output_v(vdd_v, x, coupling) - x > c)
             low = x;
         else
             high = x;
@@ -59,7 +73,7 @@ static double side_v(double vdd_v, double c) {
     low = 0, high = vdd_v + c; // y - f(y) grows: where it is c
     for (int i = 0; i < 32; i++) {
         const double y = 0.5 * (low + high);
-        if (y - output_v(vdd_v, y) < c)
+        if (y - output_v(vdd_v, y, coupling) < c)
             low = y;
         else
             high = y;
@@ -67,10 +81,10 @@ static double side_v(double vdd_v, double c) {
     return upper - (0.5 * (low + high) - c);
 }
 
-double near_snm_v(double vdd_v) {
+double near_snm_v(double vdd_v, double coupling) {
     enum { LINES = 64 };
     double most = 0;
-    for (int i = 1; i < LINES; i++) most = fmax(most, side_v(vdd_v, vdd_v * i / LINES));
+    for (int i = 1; i < LINES; i++) most = fmax(most, side_v(vdd_v, vdd_v * i / LINES, coupling));
     return most;
 }
 
