@@ -1,7 +1,8 @@
 // Matrices: wmma, mma, ldmatrix, movmatrix.
 //
 // A product becomes the machine's own, step by step: on Volta HMMA.884 (four 8x8x4 a warp, a step
-// makes two registers of D), on Turing HMMA.1688, IMMA.8816 and the like. wmma's loads and stores
+// makes two registers of D), on Turing HMMA.1688, IMMA.8816 and the like, on later generations one
+// instruction of sixteen rows wherever PTX's product has them. wmma's loads and stores
 // are ordinary ones, as wide as the layout allows: the lane's part of the address once, then an
 // offset, or a register for every row that the stride separates. What lies across the memory's
 // direction is loaded transposed and turned by MOVM on Turing, else element by element.
@@ -14,19 +15,24 @@ static enum mma_unit unit_of(const struct lower *l) {
     return gen_has(l->gen, TRAIT_TENSOR_1688) ? MMA_H1688 : MMA_H884;
 }
 
-static bool refused(struct lower *l, const char *since) {
-    if (gen_has(l->gen, TRAIT_TENSOR)) return false;
+static bool refused(struct lower *l, enum gen_trait need, const char *since) {
+    if (gen_has(l->gen, need)) return false;
     const struct code_target *const t = l->f->target;
     lower_refuse(
         l, "it needs tensor cores, which compute capability %s has; this GPU's code is %s's%s",
-        since, gen_info[l->gen].name, t->others ? t->others(t->user, TRAIT_TENSOR) : "");
+        since, gen_info[l->gen].name, t->others ? t->others(t->user, need) : "");
     return true;
 }
-
-static const char *since(const struct ptx_mma *form) {
-    return form->capability == 70   ? "7.0 (Volta)"
-           : form->capability == 72 ? "7.2 (Xavier)"
-                                    : "7.5 (Turing)";
+// Volta is given Turing's products too (assumed where its files time them).
+static bool form_refused(struct lower *l, const struct ptx_inst *i) {
+    const struct ptx_mma *const form = ptx_mma_find(i);
+    const uint32_t capability = form->capability;
+    if (capability >= 90) return refused(l, TRAIT_TENSOR_9, form->since);
+    if (capability == 89 && gen_has(l->gen, TRAIT_TENSOR_9)) return false;
+    if (capability == 89) return refused(l, TRAIT_TENSOR_BYTE_FLOATS, form->since);
+    if (capability >= 80) return refused(l, TRAIT_TENSOR_16816, form->since);
+    if (ptx_has(i, PTX_MOD_and)) return refused(l, TRAIT_TENSOR_16816, "8.0 (Ampere)");
+    return refused(l, TRAIT_TENSOR, form->since);
 }
 
 static struct opnd word_of(struct lower *l, const struct ptx_operand *v, unsigned k) {
@@ -34,6 +40,13 @@ static struct opnd word_of(struct lower *l, const struct ptx_operand *v, unsigne
 }
 static struct opnd dst_of(struct lower *l, const struct ptx_operand *v, unsigned k) {
     return lower_dst(l, v->kind == PTX_OPERAND_VECTOR ? &v->list[k] : v, ITYPE_B32);
+}
+// Doubles.
+static struct opnd double_of(struct lower *l, const struct ptx_operand *v, unsigned k) {
+    return lower_src(l, v->kind == PTX_OPERAND_VECTOR ? &v->list[k] : v, ITYPE_F64);
+}
+static struct opnd double_dst(struct lower *l, const struct ptx_operand *v, unsigned k) {
+    return lower_dst(l, v->kind == PTX_OPERAND_VECTOR ? &v->list[k] : v, ITYPE_F64);
 }
 // Registers [first, first + n) of a matrix as one operand.
 static struct opnd words_of(struct lower *l, const struct ptx_operand *v, unsigned first,
@@ -132,7 +145,9 @@ static void make_stride(struct lower *l, struct moved *m, unsigned leading) {
     m->known_stride = -1;
     m->stride = lower_in_reg(l, lower_src(l, o, ITYPE_U32));
     const struct opnd d = lower_temp(l, 1);
-    const unsigned n = m->bits < 8 ? (m->bits == 4 ? 1 : 3) : m->bits == 8 ? 0 : m->bits / 16;
+    const unsigned n = m->bits < 8    ? (m->bits == 4 ? 1 : 3)
+                       : m->bits == 64 ? 3
+                                       : m->bits / 16;
     if (n)
         lower_shift(l, m->bits < 8 ? OP_SHR : OP_SHL, ITYPE_U32, d, m->stride, n);
     else
@@ -235,7 +250,21 @@ static void store_elements(struct lower *l, struct moved *m, unsigned e) { // ha
     }
 }
 
+static void move_doubles(struct lower *l, struct moved *m, bool store) {
+    for (unsigned e = 0; e < m->words; e++) {
+        unsigned bytes;
+        const struct lower_addr a = element_at(l, m, e, &bytes);
+        if (store)
+            lower_store_at(l, m->i, &a, bytes, ITYPE_F64, 1, double_of(l, m->regs, e));
+        else
+            lower_load_at(l, m->i, &a, bytes, ITYPE_F64, 1, double_dst(l, m->regs, e));
+    }
+}
 static void move(struct lower *l, struct moved *m, bool store) {
+    if (m->bits == 64) {
+        move_doubles(l, m, store);
+        return;
+    }
     unsigned run = 0; // elements side by side, as a power of two
     while (run < m->at.bits && m->near[run] == 1u << run && !m->far[run]) run++;
     while ((m->bits << run) > 128) run--;
@@ -378,9 +407,192 @@ static struct opnd product_int(struct lower *l, const struct product *p, enum mo
     m.src[0] = lower_in_reg(l, word_of(l, p->a, a));
     m.src[1] = lower_in_reg(l, word_of(l, p->b, b));
     m.src[2] = words_of(l, p->c, c, 2);
+    if (ptx_has(p->i, PTX_MOD_and)) m.sub |= MMA_AND;
     m.dst[0] = lower_temp(l, 2);
     lower_put(l, &m);
     return m.dst[0];
+}
+
+// ---- sixteen rows, of compute capability 8.0 and later ----------------------------------------
+
+// The type of sums in the machine's products; C and D of a wmma may differ.
+static enum isa_type sums_type(const struct product *p) {
+    return p->td == ITYPE_F32 || p->tc == ITYPE_F32 ? ITYPE_F32 : p->td;
+}
+static struct opnd to_single(struct lower *l, struct opnd word, bool high) {
+    const struct opnd half = lower_temp(l, 1), d = lower_temp(l, 1);
+    if (high)
+        lower_shift(l, OP_SHR, ITYPE_U32, half, word, 16);
+    else
+        lower_mov(l, half, word);
+    struct minst m = lower_new(l, OP_CVT, ITYPE_F32);
+    m.klass = OPC_CVT_FP;
+    m.stype = ITYPE_F16;
+    m.src[0] = half;
+    m.dst[0] = d;
+    lower_put(l, &m);
+    return d;
+}
+// C of block n: registers from 4 n on (of single precision) or from 2 n on.
+static struct opnd sum_before(struct lower *l, const struct product *p, unsigned n) {
+    if (p->tc != ITYPE_F16) return words_of(l, p->c, 4 * n, 4);
+    if (sums_type(p) == ITYPE_F16) return words_of(l, p->c, 2 * n, 2);
+    struct opnd o[4];
+    for (unsigned k = 0; k < 4; k++) o[k] = to_single(l, word_of(l, p->c, 2 * n + k / 2), k & 1);
+    return lower_gather(l, o, 4);
+}
+static struct opnd pair_of_halves(struct lower *l, struct opnd low, struct opnd high) {
+    struct minst m = lower_new(l, OP_CVT, ITYPE_F16X2);
+    m.klass = OPC_CVT_FP;
+    m.stype = ITYPE_F32;
+    m.rnd = MRND_RN;
+    m.src[0] = high;
+    m.src[1] = low;
+    m.dst[0] = lower_temp(l, 1);
+    lower_put(l, &m);
+    return m.dst[0];
+}
+static void put_sum_after(struct lower *l, const struct product *p, unsigned n, struct opnd sum) {
+    if (sums_type(p) == p->td) {
+        put_sum(l, p, sum.words * n, sum);
+        return;
+    }
+    for (unsigned k = 0; k < 2; k++)
+        lower_mov(l, dst_of(l, p->d, 2 * n + k),
+                  pair_of_halves(l, opnd_word(sum, 2 * k), opnd_word(sum, 2 * k + 1)));
+}
+
+// HMMA.16816 and the like: `depth` along k.
+static struct opnd product_16(struct lower *l, const struct product *p, enum isa_type type,
+                              unsigned depth, struct opnd a, struct opnd b, struct opnd c) {
+    const enum isa_type sums = sums_type(p);
+    struct minst m = product_new(l, p, OP_HMMA_16,
+                                 sums == ITYPE_F32 ? OPC_MMA_1688_F32 : OPC_MMA_1688_F16);
+    m.type = (uint8_t)sums;
+    m.stype = (uint8_t)type;
+    m.sub = (uint8_t)depth;
+    if (gen_has(l->gen, TRAIT_TENSOR_9)) m.aux |= MMA_HOPPER;
+    if (from_type(ptx_mma_type(p->i, PTX_MMA_B)) == ITYPE_E5M2) m.aux |= MMA_B_E5M2;
+    if (type == ITYPE_F16 && depth == 8 && !m.aux) { // the same bits, and Turing's name
+        m.op = OP_HMMA_1688;
+        m.stype = m.type;
+        m.sub = 0;
+    }
+    m.src[0] = lower_in_reg(l, a);
+    m.src[1] = lower_in_reg(l, b);
+    m.src[2] = c;
+    m.dst[0] = lower_temp(l, sums == ITYPE_F32 ? 4 : 2);
+    lower_put(l, &m);
+    return m.dst[0];
+}
+static struct opnd some_words(struct lower *l, const struct ptx_operand *v, unsigned first,
+                              unsigned n) {
+    return n == 1 ? word_of(l, v, first) : words_of(l, v, first, n);
+}
+// D block n from A's registers from a_first on and B's from b_first on.
+static void floats_16(struct lower *l, const struct product *p, unsigned depth, unsigned n,
+                      const struct ptx_operand *a, unsigned a_first, const struct ptx_operand *b,
+                      unsigned b_first) {
+    const enum isa_type t = from_type(ptx_mma_type(p->i, PTX_MMA_A));
+    const unsigned words = depth * isa_type_bits(t) / 128; // of B
+    put_sum_after(l, p, n,
+                  product_16(l, p, t, depth, some_words(l, a, a_first, 2 * words),
+                             some_words(l, b, b_first, words), sum_before(l, p, n)));
+}
+
+// Floats of 8 bits where no instruction takes them: the lower two of each word become halves and
+// are multiplied, then the upper two, from 0 on; C is added last (ptxas 12.9 for sm_90).
+static struct opnd made_halves(struct lower *l, const struct ptx_operand *v, unsigned n,
+                               enum isa_type type, bool high) {
+    struct opnd o[4];
+    for (unsigned k = 0; k < n; k++) {
+        struct minst m = lower_new(l, OP_CVT, ITYPE_F16X2);
+        m.klass = OPC_CVT_FP;
+        m.stype = type == ITYPE_E4M3 ? ITYPE_E4M3X2 : ITYPE_E5M2X2;
+        m.rnd = MRND_RN;
+        m.aux = high;
+        m.src[0] = lower_in_reg(l, word_of(l, v, k));
+        m.dst[0] = o[k] = lower_temp(l, 1);
+        lower_put(l, &m);
+    }
+    return n == 1 ? o[0] : lower_gather(l, o, n);
+}
+static void bytes_as_halves(struct lower *l, struct product *p, unsigned depth) {
+    const enum isa_type ta = from_type(ptx_mma_type(p->i, PTX_MMA_A)),
+                        tb = from_type(ptx_mma_type(p->i, PTX_MMA_B));
+    const unsigned words = depth / 16, sums = p->td == ITYPE_F32 ? 4 : 2;
+    struct opnd sum[4];
+    for (unsigned k = 0; k < sums; k++) {
+        sum[k] = lower_temp(l, 1);
+        lower_mov(l, sum[k], opnd_imm(0));
+    }
+    struct opnd total = lower_gather(l, sum, sums);
+    struct product halves = *p;
+    for (unsigned high = 0; high < 2; high++) {
+        const struct opnd a = made_halves(l, p->a, 2 * words, ta, high),
+                          b = made_halves(l, p->b, words, tb, high);
+        total = product_16(l, &halves, ITYPE_F16, depth / 2, a, b, total);
+    }
+    for (unsigned k = 0; k < sums; k++) {
+        struct minst m = lower_new(l, p->td == ITYPE_F32 ? OP_FADD : OP_HADD,
+                                   p->td == ITYPE_F32 ? ITYPE_F32 : ITYPE_F16X2);
+        m.rnd = MRND_RN;
+        m.src[0] = lower_in_reg(l, word_of(l, p->c, k));
+        m.src[1] = opnd_word(total, k);
+        m.dst[0] = sum[k];
+        lower_put(l, &m);
+    }
+    for (unsigned k = 0; k < sums; k++) lower_mov(l, dst_of(l, p->d, k), sum[k]);
+}
+
+// Integers and bits of sixteen rows: `words` of B.
+static void integers_16(struct lower *l, const struct product *p, unsigned words) {
+    const enum isa_type ta = from_type(ptx_mma_type(p->i, PTX_MMA_A)),
+                        tb = from_type(ptx_mma_type(p->i, PTX_MMA_B));
+    const unsigned bits = isa_type_bits(ta);
+    struct minst m = product_new(l, p, OP_IMMA_16,
+                                 bits == 8   ? OPC_MMA_8816
+                                 : bits == 4 ? OPC_MMA_8832
+                                             : OPC_MMA_88128);
+    m.type = ITYPE_S32;
+    m.stype = bits == 8 ? ITYPE_S8 : bits == 4 ? ITYPE_S4 : ITYPE_B1;
+    m.vec = (uint8_t)words;
+    if (ptx_has(p->i, PTX_MOD_satfinite)) m.flags = MF_SAT;
+    if (ta == ITYPE_S8 || ta == ITYPE_S4) m.sub |= MMA_A_SIGNED;
+    if (tb == ITYPE_S8 || tb == ITYPE_S4) m.sub |= MMA_B_SIGNED;
+    if (ptx_has(p->i, PTX_MOD_and)) m.sub |= MMA_AND;
+    m.src[0] = words_of(l, p->a, 0, 2 * words);
+    m.src[1] = lower_in_reg(l, some_words(l, p->b, 0, words));
+    m.src[2] = words_of(l, p->c, 0, 4);
+    m.dst[0] = lower_temp(l, 4);
+    lower_put(l, &m);
+    put_sum(l, p, 0, m.dst[0]);
+}
+
+// Doubles, as DMMA.884: `rows` of eight, `blocks` of four along k.
+static void doubles(struct lower *l, const struct product *p, unsigned rows, unsigned blocks) {
+    struct opnd sum[2];
+    for (unsigned r = 0; r < rows; r++) {
+        const struct opnd low = double_of(l, p->c, 2 * r), high = double_of(l, p->c, 2 * r + 1);
+        const struct opnd o[4] = {opnd_word(low, 0), opnd_word(low, 1), opnd_word(high, 0),
+                                  opnd_word(high, 1)};
+        sum[r] = lower_gather(l, o, 4);
+        for (unsigned k = 0; k < blocks; k++) {
+            struct minst m = product_new(l, p, OP_DMMA, OPC_DP_FMA);
+            m.stype = ITYPE_NONE;
+            m.src[0] = lower_in_reg(l, double_of(l, p->a, rows * k + r));
+            m.src[1] = lower_in_reg(l, double_of(l, p->b, k));
+            m.src[2] = sum[r];
+            m.dst[0] = lower_temp(l, 4);
+            lower_put(l, &m);
+            sum[r] = m.dst[0];
+        }
+    }
+    for (unsigned k = 0; k < 2 * rows; k++) {
+        const struct opnd d = double_dst(l, p->d, k);
+        for (unsigned w = 0; w < 2; w++)
+            lower_mov(l, opnd_word(d, w), opnd_word(sum[k / 2], 2 * (k % 2) + w));
+    }
 }
 
 static struct product product_of(const struct ptx_inst *i) {
@@ -393,11 +605,19 @@ static struct product product_of(const struct ptx_inst *i) {
                             .tc = from_type(ptx_mma_type(i, PTX_MMA_C))};
 }
 
-static void wmma_halves(struct lower *l, struct product *p, enum ptx_mod shape) {
+static void wmma_floats(struct lower *l, struct product *p, enum ptx_mod shape) {
     if (unit_of(l) == MMA_H884) {
         product_884(l, p, 4);
         return;
     }
+    const bool is_16 = gen_has(l->gen, TRAIT_TENSOR_16816);
+    for (unsigned n = 0; n < 2 && is_16; n++) {
+        if (shape == PTX_MOD_m16n16k16) floats_16(l, p, 16, n, p->a, 0, p->b, 2 * n);
+        if (shape == PTX_MOD_m16n16k8) floats_16(l, p, 8, n, p->a, 0, p->b, 2 * n);
+        if (shape == PTX_MOD_m32n8k16) floats_16(l, p, 16, n, p->a, 4 * n, p->b, 0);
+        if (shape == PTX_MOD_m8n32k16) floats_16(l, p, 16, n, p->b, 4 * n, p->a, 0);
+    }
+    if (is_16) return;
     for (unsigned n = 0; n < 2; n++) {
         if (shape == PTX_MOD_m16n16k16) product_1688(l, p, n, 2, p->a, 0, p->b, 2 * n);
         if (shape == PTX_MOD_m32n8k16) product_1688(l, p, n, 2, p->a, 4 * n, p->b, 0);
@@ -411,7 +631,10 @@ static void wmma_product(struct lower *l, const struct ptx_inst *i) {
     const enum ptx_mod shape = (enum ptx_mod)ptx_mma_find(i)->shape;
     struct product p = product_of(i);
     switch (from_type(ptx_mma_type(i, PTX_MMA_A))) {
-    case ITYPE_F16: wmma_halves(l, &p, shape); return;
+    case ITYPE_F16:
+    case ITYPE_BF16:
+    case ITYPE_TF32: wmma_floats(l, &p, shape); return;
+    case ITYPE_F64: doubles(l, &p, 1, 1); return;
     case ITYPE_S4:
     case ITYPE_U4:
         put_sum(l, &p, 0, product_int(l, &p, OP_IMMA_8832, OPC_MMA_8832, 0, 0, 0));
@@ -433,19 +656,57 @@ static void wmma_product(struct lower *l, const struct ptx_inst *i) {
 // wmma.load, wmma.store, wmma.mma
 void lower_mma_wmma(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    if (refused(l, since(ptx_mma_find(i)))) return;
+    if (form_refused(l, i)) return;
     if (ptx_has(i, PTX_MOD_load) || ptx_has(i, PTX_MOD_store))
         wmma_move(l, i, ptx_has(i, PTX_MOD_store));
     else
         wmma_product(l, i);
 }
 
+static unsigned rows_of(unsigned shape) {
+    return shape == PTX_MOD_m8n8k4 || shape == PTX_MOD_m8n8k16 || shape == PTX_MOD_m8n8k32 ||
+                   shape == PTX_MOD_m8n8k128
+               ? 8
+               : 16;
+}
+static unsigned depth_of(enum ptx_mod shape) {
+    switch (shape) {
+    case PTX_MOD_m16n8k4: return 4;
+    case PTX_MOD_m16n8k8: return 8;
+    case PTX_MOD_m16n8k16: return 16;
+    case PTX_MOD_m16n8k32: return 32;
+    case PTX_MOD_m16n8k64: return 64;
+    case PTX_MOD_m16n8k128: return 128;
+    default: return 256; // m16n8k256
+    }
+}
+static void product_rows_16(struct lower *l, struct product *p, enum ptx_mod shape) {
+    const enum isa_type t = from_type(ptx_mma_type(p->i, PTX_MMA_A));
+    const unsigned depth = depth_of(shape);
+    if (t == ITYPE_F64)
+        doubles(l, p, 2, depth / 4);
+    else if (!isa_type_is_float(t))
+        integers_16(l, p, depth * isa_type_bits(t) / 128);
+    else if (isa_type_bits(t) == 8 && !gen_has(l->gen, TRAIT_TENSOR_BYTE_FLOATS))
+        bytes_as_halves(l, p, depth);
+    else
+        floats_16(l, p, depth, 0, p->a, 0, p->b, 0);
+}
+
 // mma d, a, b, c
 void lower_mma_mma(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
     const struct ptx_mma *const form = ptx_mma_find(i);
-    if (refused(l, since(form))) return;
+    if (form_refused(l, i)) return;
     struct product p = product_of(i);
+    if (gen_has(l->gen, TRAIT_TENSOR_16816) && rows_of(form->shape) == 16) {
+        product_rows_16(l, &p, (enum ptx_mod)form->shape);
+        return;
+    }
+    if (p.td == ITYPE_F64) {
+        doubles(l, &p, 1, 1);
+        return;
+    }
     switch (form->shape) {
     case PTX_MOD_m8n8k4: product_884(l, &p, 1); return;
     case PTX_MOD_m16n8k8: product_1688(l, &p, 0, 1, p.a, 0, p.b, 0); break;
@@ -459,7 +720,7 @@ void lower_mma_mma(struct lower *l, const struct ptx_inst *i, unsigned unused) {
 // ldmatrix.m8n8.num{.trans} r, [p]
 void lower_mma_ldmatrix(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    if (refused(l, "7.5 (Turing)")) return;
+    if (refused(l, TRAIT_TENSOR, "7.5 (Turing)")) return;
     const struct lower_addr a = lower_address(l, &i->operand[1], from_space(i->space));
     const unsigned n = ptx_has(i, PTX_MOD_x4) ? 4 : ptx_has(i, PTX_MOD_x2) ? 2 : 1;
     struct minst m = lower_new(l, OP_LDSM, ITYPE_B32);
@@ -478,6 +739,6 @@ void lower_mma_ldmatrix(struct lower *l, const struct ptx_inst *i, unsigned unus
 
 void lower_mma_movmatrix(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    if (refused(l, "7.5 (Turing)")) return;
+    if (refused(l, TRAIT_TENSOR, "7.5 (Turing)")) return;
     turned(l, lower_src(l, &i->operand[1], ITYPE_B32), lower_dst(l, &i->operand[0], ITYPE_B32));
 }

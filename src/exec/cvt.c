@@ -219,7 +219,7 @@ static enum exec_outcome pair(struct exec_env *e, struct exec_warp *w, const str
     }
     return EXEC_NEXT;
 }
-// A pair into a pair, element by element.
+// A pair, the lower or upper of a word, into a pair, element by element.
 static enum exec_outcome from_pair(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                                    uint32_t mask) {
     (void)e;
@@ -229,9 +229,10 @@ static enum exec_outcome from_pair(struct exec_env *e, struct exec_warp *w, cons
     const unsigned in = isa_type_bits(h.from), out = isa_type_bits(h.to);
     const uint32_t *pa = x_src(w, x->a);
     uint32_t *pd = x_dst(w, x->d);
+    const uint32_t part = x->sub * 2 * in % 32;
     FOR_EACH_BIT32(i, mask) {
-        const uint64_t lo = cvt_value(&h, pa[i] & ((1u << in) - 1));
-        const uint64_t hi = cvt_value(&h, pa[i] >> in & ((1u << in) - 1));
+        const uint64_t lo = cvt_value(&h, pa[i] >> part & ((1u << in) - 1));
+        const uint64_t hi = cvt_value(&h, pa[i] >> part >> in & ((1u << in) - 1));
         pd[i] = (uint32_t)(hi << out | lo);
     }
     return EXEC_NEXT;

@@ -159,7 +159,10 @@ static void conversion(const struct minst *m, struct xinst *x) {
     with_aux(m, x);
     if (pair_to) {
         x->vec = pair_to;
-        if (pair_from) x->bytes = pair_from;
+        if (pair_from) {
+            x->bytes = pair_from;
+            x->sub = (uint8_t)(m->aux & MCVT_PART);
+        }
         return;
     }
     const bool to_int = !isa_type_is_float(m->type), from_int = !isa_type_is_float(m->stype);

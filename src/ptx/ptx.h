@@ -216,7 +216,7 @@ struct ptx_mma {
     uint8_t capability;    // compute capability, times ten
     uint64_t a, b;         // sets of types, a bit each
     uint8_t regs[4];       // of a thread: A, B, C and D of .f16, C and D otherwise
-    const char *newer;     // why it is refused: the generation that has it; NULL: it is not
+    const char *since;     // the capability in words: "8.0 (Ampere)"
 };
 // The row of a wmma or mma; NULL: there is no such form.
 const struct ptx_mma *ptx_mma_find(const struct ptx_inst *i);

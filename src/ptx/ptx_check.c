@@ -497,7 +497,7 @@ static bool check_alloca(struct ptx_parser *p, const struct ptx_reading *r) {
            mismatch(p, r, 2, &r->ops[2], "an alignment: a power of two up to 8388608 bytes");
 }
 
-// The registers of a matrix: a list of n, of 32 bits each.
+// The registers of a matrix: a list of n.
 static bool fragment(struct ptx_parser *p, const struct ptx_reading *r, unsigned index,
                      enum ptx_type type, unsigned n, enum role role) {
     const struct ptx_operand *o = &r->ops[index];
@@ -508,14 +508,14 @@ static bool fragment(struct ptx_parser *p, const struct ptx_reading *r, unsigned
     for (unsigned k = 0; k < n; k++) {
         if (o->list[k].kind != PTX_OPERAND_REG)
             return mismatch(p, r, index, &o->list[k], "a register");
-        if (!value(p, r, index, &o->list[k], type, 32, EXACT, role)) return false;
+        if (!value(p, r, index, &o->list[k], type, ptx_type_bits(type), EXACT, role)) return false;
     }
     return true;
 }
 static bool matrix(struct ptx_parser *p, const struct ptx_reading *r, unsigned index,
                    enum ptx_mma_role which, enum role role) {
     const enum ptx_type t = ptx_mma_type(&r->inst, which);
-    return fragment(p, r, index, t == PTX_F32 ? PTX_F32 : PTX_B32,
+    return fragment(p, r, index, t == PTX_F32 || t == PTX_F64 ? t : PTX_B32,
                     ptx_mma_regs(ptx_mma_find(&r->inst), which, t), role);
 }
 
@@ -791,8 +791,7 @@ const char *ptx_refused_form(const struct ptx_inst *i) {
     for (unsigned k = 0; k < WW_COUNT(refused); k++)
         if (refused[k].op == i->op && ptx_has(i, (enum ptx_mod)refused[k].mod))
             return refused[k].why;
-    const struct ptx_mma *m = i->op == PTX_OP_wmma || i->op == PTX_OP_mma ? ptx_mma_find(i) : NULL;
-    return m ? m->newer : NULL;
+    return NULL;
 }
 
 bool ptx_check_refused(struct ptx_parser *p, const struct ptx_reading *r) {

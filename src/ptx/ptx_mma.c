@@ -3,17 +3,11 @@
 
 _Static_assert(PTX_TYPE_N <= 64, "a set of types is one word");
 
-enum { MODELLED = 75 }; // capability up to which tensor cores are modelled
-
 #define SET(t) ((uint64_t)1 << PTX_##t)
-#define NEWER(major, minor, generation)                                                            \
-    (10 * (major) + (minor) > MODELLED ? "it needs compute capability " #major "." #minor          \
-                                         " (" generation "); tensor cores up to 7.5 are modelled"  \
-                                       : NULL)
 static const struct ptx_mma rows[] = {
 #define PTX_MMA(op, shape, of_a, of_b, major, minor, generation, a, b, c16, c)                     \
-    {PTX_OP_##op, PTX_MOD_##shape, 10 * (major) + (minor),         of_a,                           \
-     of_b,        {a, b, c16, c},  NEWER(major, minor, generation)},
+    {PTX_OP_##op, PTX_MOD_##shape, 10 * (major) + (minor),               of_a,                     \
+     of_b,        {a, b, c16, c},  #major "." #minor " (" generation ")"},
 #include "ptx/ptx_mma.def"
 #undef PTX_MMA
 };

@@ -128,7 +128,7 @@ static void eight_bits(struct translator *t) {
         return;
     }
     if (type != ITYPE_F16X2) tr_refuse(t, "unpacks to another format than f16");
-    if (tr_bit(t, 88)) tr_refuse(t, "unpacks an upper half");
+    t->m->aux = tr_bit(t, 88);
     t->m->src[0] = tr_b(t, 1, 0);
 }
 // Two floats become a pair: A the high half.

@@ -15,6 +15,14 @@ NAN16, NAN32 = 0x7FFF, 0x7FFFFFFF
 # arXiv:2511.10909), least exponent of a half-precision sum (Khattak, Mikaitis, arXiv:2512.07004)
 AT_ONCE = {23: 4, 24: 8}
 LEAST_HALF = {23: -19, 24: -20}
+# later generations: products that are added at once, bits behind the point, least exponent of a sum of single and
+# of half precision (the same sources); formats: bits of the exponent, of the fraction
+ADDERS = {
+    ("ampere", "f16"): (8, 24, -132, -20), ("ampere", "bf16"): (8, 24, -132, None), ("ampere", "tf32"): (4, 24, -132, None),
+    ("hopper", "f16"): (16, 25, -133, -21), ("hopper", "bf16"): (16, 25, -133, None), ("hopper", "tf32"): (8, 25, -133, None),
+    ("ada", "e4m3"): (16, 13, -132, -20), ("ada", "e5m2"): (16, 13, -132, -20)}
+FORMATS = {"f16": (5, 10), "bf16": (8, 7), "tf32": (8, 10), "f32": (8, 23), "e4m3": (4, 3), "e5m2": (5, 2)}
+BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "e4m3": 8, "e5m2": 8, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1, "s32": 32, "u32": 32, "f64": 64}
 
 
 # ---- numbers -----------------------------------------------------------------------------------
@@ -35,6 +43,17 @@ def half(b):
 
 def single(b):
     return parts(b, 8, 23)
+
+
+def of_format(b, kind):
+    if kind == "tf32":  # of a word the upper 19 bits
+        return parts(b >> 13, 8, 10)
+    if kind == "e4m3" and b & 0x7F != 0x7F:  # the greatest exponent holds numbers too
+        e, m = b >> 3 & 15, b & 7
+        return ("fin", (-1 if b >> 7 else 1) * Fraction(m + (8 if e else 0)) * Fraction(2) ** ((e or 1) - 10), (e or 1) - 7)
+    if kind == "e4m3":
+        return ("nan", 0, 0)
+    return parts(b, *FORMATS[kind])
 
 
 def trunc(q):
@@ -72,7 +91,7 @@ def to_half(v):
     return s | min(out, 0x7C00)
 
 
-def fused(c, ctype, pairs, fraction, dtype):
+def fused(c, ctype, pairs, fraction, dtype, kinds=("f16", "f16"), least_exponent=None):
     """c + the sum of products, as hardware adds them at once."""
     terms, special = [], set()
     kind, v, top = single(c) if ctype == "f32" else half(c)
@@ -87,8 +106,8 @@ def fused(c, ctype, pairs, fraction, dtype):
     else:
         terms.append((v, top))
     for a, b in pairs:
-        ka, va, ea = half(a)
-        kb, vb, eb = half(b)
+        ka, va, ea = of_format(a, kinds[0])
+        kb, vb, eb = of_format(b, kinds[1])
         if "nan" in (ka, kb) or ("inf" in (ka, kb) and 0 in (va, vb)):
             special.add(("nan", 0))
         elif "inf" in (ka, kb):
@@ -104,10 +123,13 @@ def fused(c, ctype, pairs, fraction, dtype):
     terms = [(v, e) for v, e in terms if v]
     if not terms:
         return 0
-    least = -126 if dtype == "f32" else LEAST_HALF[fraction]
+    least = least_exponent if least_exponent is not None else -126 if dtype == "f32" else LEAST_HALF[fraction]
     quantum = Fraction(2) ** (max(max(e for v, e in terms), least) - fraction)
     total = sum(trunc(v / quantum) for v, e in terms) * quantum
-    return to_single(total) if dtype == "f32" else to_half(total)
+    if dtype == "f16":
+        return to_half(total)
+    d = to_single(total)
+    return d & ~0x3FF if fraction == 13 else d  # 13 bits of the fraction
 
 
 def dot(c, ctype, row, col, fraction, dtype):
@@ -117,6 +139,18 @@ def dot(c, ctype, row, col, fraction, dtype):
         c = fused(c, ctype, list(zip(row[k:k + n], col[k:k + n])), fraction, dtype)
         ctype = dtype
     return c
+
+
+def dot_by(generation, c, row, col, kinds, dtype):
+    """The same of later generations; C and D have one type."""
+    n, fraction, least32, least16 = ADDERS[generation, kinds[0]]
+    for k in range(0, len(row), n):
+        c = fused(c, dtype, list(zip(row[k:k + n], col[k:k + n])), fraction, dtype, kinds, least32 if dtype == "f32" else least16)
+    return c
+
+
+def product_by(generation, a, b, c, kinds, dtype):
+    return [[dot_by(generation, c[i][j], a[i], [r[j] for r in b], kinds, dtype) for j in range(len(b[0]))] for i in range(len(a))]
 
 
 def product(a, b, c, ctype, dtype, fraction):
@@ -145,10 +179,22 @@ def some_single(r, wild):
     return r.getrandbits(1) << 31 | r.randint(100, 150) << 23 | r.getrandbits(23)
 
 
+def some_byte(r, kind, wild):
+    if wild and r.random() < 0.03:
+        return r.choice([0x7F, 0xFF] if kind == "e4m3" else [0x7C, 0xFC, 0x7F])
+    how = r.random()
+    if how < 0.1:
+        return r.choice([0, 0x80, 1, 0x81, 7, 0x7E] if kind == "e4m3" else [0, 0x80, 1, 0x83, 3, 0x7B])
+    return r.getrandbits(1) << 7 | r.randrange(0x7F if kind == "e4m3" else 0x7C)
+
+
 def matrix(r, rows, cols, kind, wild=False):
-    pick = {"f16": lambda: some_half(r, wild), "f32": lambda: some_single(r, wild)}
+    pick = {"f16": lambda: some_half(r, wild), "f32": lambda: some_single(r, wild), "bf16": lambda: some_single(r, wild) >> 16,
+            "tf32": lambda: some_single(r, wild), "e4m3": lambda: some_byte(r, "e4m3", wild), "e5m2": lambda: some_byte(r, "e5m2", wild)}
     if kind in pick:
         return [[pick[kind]() for _ in range(cols)] for _ in range(rows)]
+    if kind == "f64":
+        return [[some_double(r) for _ in range(cols)] for _ in range(rows)]
     n = int(kind[1:])
     edge = [0, 1, (1 << n) - 1, 1 << (n - 1), (1 << (n - 1)) - 1]
     return [[r.choice(edge) if r.random() < 0.3 else r.getrandbits(n) for _ in range(cols)] for _ in range(rows)]
@@ -167,7 +213,7 @@ def number(v, kind):
     return v - (1 << n) if kind[0] == "s" and v >> (n - 1) else v
 
 
-def int_product(a, ta, b, tb, c, sat):
+def int_product(a, ta, b, tb, c, sat, is_and=False):
     out = []
     for i in range(len(a)):
         out.append([])
@@ -175,7 +221,7 @@ def int_product(a, ta, b, tb, c, sat):
             s = number(c[i][j], "s32")
             for k in range(len(b)):
                 if ta == "b1":
-                    s += a[i][k] ^ b[k][j]
+                    s += a[i][k] & b[k][j] if is_and else a[i][k] ^ b[k][j]
                 else:
                     s += number(a[i][k], ta) * number(b[k][j], tb)
             if sat:
@@ -365,6 +411,183 @@ def mma_int(r):
     f.write()
 
 
+# ---- sixteen rows, from compute capability 8.0 on -----------------------------------------------
+def a_16(lane, i, bits):
+    per = 32 // bits
+    word = i // per
+    return lane // 4 + 8 * (word & 1), lane % 4 * per + i % per + (word >> 1) * 4 * per
+
+
+def b_16(lane, i, bits):
+    per = 32 // bits
+    return lane % 4 * per + i % per + i // per * 4 * per, lane // 4
+
+
+def fragments(a, b, k, bits):
+    get = lambda m, place: lambda l, i: m[place(l, i, bits)[0]][place(l, i, bits)[1]]
+    words = k * bits // 128
+    return lanes(get(a, a_16), 2 * words, bits), lanes(get(b, b_16), words, bits)
+
+
+def mma_16(r, generation, targets, sm):
+    f = File("gen_mma_%s" % generation, "mma of sixteen rows: floats as %s has them" % generation.capitalize(), targets, sm)
+    cases = [(8, "bf16", "bf16", "f32"), (16, "bf16", "bf16", "f32"), (4, "tf32", "tf32", "f32"), (8, "tf32", "tf32", "f32"),
+             (8, "f16", "f16", "f32"), (16, "f16", "f16", "f32"), (8, "f16", "f16", "f16"), (16, "f16", "f16", "f16")]
+    if generation == "ada":
+        cases = [(16, "e4m3", "e4m3", "f32"), (32, "e4m3", "e5m2", "f32"), (32, "e5m2", "e4m3", "f32"), (32, "e5m2", "e5m2", "f16"),
+                 (16, "e5m2", "e5m2", "f16"), (32, "e4m3", "e4m3", "f16")]
+    for k, ta, tb, dt in cases:
+        for wild in (0, 1) if dt == "f32" or generation == "ada" else (0, 1, None):
+            a, b, c = nearly_tied(16, k, 8) if wild is None else (matrix(r, 16, k, ta, wild), matrix(r, k, 8, tb, wild), matrix(r, 16, 8, dt, wild))
+            if generation == "ada":  # a sum of the size of its products
+                c = matrix(r, 16, 8, "f16", wild) if dt == "f16" else [[v & 0x81FFFFFF | 0x3A000000 if v >> 23 & 255 not in (0, 255) else v for v in row] for row in c]
+            d = product_by(generation, a, b, c, (ta, tb), dt)
+            width = (4, 32) if dt == "f32" else (2, 16)
+            get = lambda m: lambda l, i: m[c_1688(l, i)[0]][c_1688(l, i)[1]]
+            fa, fb = fragments(a, b, k, BITS[ta])
+            emit(f, "mma.sync.aligned.m16n8k%d.row.col.%s.%s.%s.%s" % (k, dt, ta, tb, dt), fa, fb, lanes(get(c), *width), dt, dt, lanes(get(d), *width))
+    f.write()
+
+
+def single_add(x, y):
+    """x + y of single precision, to nearest even."""
+    kinds = (single(x), single(y))
+    if any(k[0] != "fin" for k in kinds):
+        specials = {k[:2] for k in kinds if k[0] != "fin"}
+        one = specials.pop()
+        return NAN32 if specials or one[0] == "nan" else 0x7F800000 | (1 << 31 if one[1] < 0 else 0)
+    total = kinds[0][1] + kinds[1][1]
+    if total == 0:
+        return x & y & 1 << 31
+    return rounded(total, 8, 23)
+
+
+def half_add(x, y):
+    kinds = (half(x), half(y))
+    if any(k[0] != "fin" for k in kinds):
+        specials = {k[:2] for k in kinds if k[0] != "fin"}
+        one = specials.pop()
+        return NAN16 if specials or one[0] == "nan" else 0x7C00 | (0x8000 if one[1] < 0 else 0)
+    total = kinds[0][1] + kinds[1][1]
+    return to_half(total) if total else x & y & 0x8000
+
+
+def rounded(v, exp, man):
+    """A number of the format, to nearest even."""
+    bias = (1 << (exp - 1)) - 1
+    s, v = (1 << (exp + man), -v) if v < 0 else (0, v)
+    e = 1 - bias
+    while v >= Fraction(2) ** (e + 1):
+        e += 1
+    q = v / Fraction(2) ** (e - man)
+    m = int(q)
+    rest = q - m
+    if rest > Fraction(1, 2) or (rest == Fraction(1, 2) and m & 1):
+        m += 1
+    out = m + ((e + bias - 1) << man)
+    return s | min(out, ((1 << exp) - 1) << man)
+
+
+def as_halves(b, kind):
+    """A float of 8 bits as a half with the same value."""
+    if kind == "e5m2":
+        return b << 8
+    what, v, _ = of_format(b, kind)
+    return 0x7FFF if what == "nan" else to_half(v) | (b & 0x80) << 8
+
+
+def mma_bytes_9(r):
+    f = File("gen_mma_hopper_bytes", "mma of floats of 8 bits where halves are multiplied: lower pairs of each word, then upper ones, C last", "hopper", 89)
+    for k, ta, tb, dt in ((16, "e4m3", "e4m3", "f32"), (32, "e4m3", "e5m2", "f32"), (32, "e5m2", "e5m2", "f16"), (16, "e5m2", "e4m3", "f16")):
+        for wild in (0, 1):
+            a, b, c = matrix(r, 16, k, ta, wild), matrix(r, k, 8, tb, wild), matrix(r, 16, 8, dt, wild)
+            d = []
+            for i in range(16):
+                d.append([])
+                for j in range(8):
+                    total = 0
+                    for high in (0, 2):
+                        at = [n for n in range(k) if n & 2 == high]
+                        total = dot_by("hopper", total, [as_halves(a[i][n], ta) for n in at], [as_halves(b[n][j], tb) for n in at], ("f16", "f16"), dt)
+                    d[-1].append(single_add(c[i][j], total) if dt == "f32" else half_add(c[i][j], total))
+            width = (4, 32) if dt == "f32" else (2, 16)
+            get = lambda m: lambda l, i: m[c_1688(l, i)[0]][c_1688(l, i)[1]]
+            fa, fb = fragments(a, b, k, 8)
+            emit(f, "mma.sync.aligned.m16n8k%d.row.col.%s.%s.%s.%s" % (k, dt, ta, tb, dt), fa, fb, lanes(get(c), *width), dt, dt, lanes(get(d), *width))
+    f.write()
+
+
+def mma_int_16(r):
+    f = File("gen_mma_int_16", "mma of sixteen rows: bytes, 4-bit integers, bits; bits joined by and", "ampere ada hopper", 80)
+    for k, ta, tb, sat in ((16, "s8", "s8", 0), (16, "u8", "s8", 1), (32, "s8", "u8", 0), (32, "u8", "u8", 1), (32, "s4", "u4", 0), (32, "u4", "u4", 1),
+                           (64, "s4", "s4", 1), (64, "u4", "s4", 0), (128, "b1", "b1", "xor"), (256, "b1", "b1", "xor"), (128, "b1", "b1", "and"), (256, "b1", "b1", "and")):
+        a, b, c = matrix(r, 16, k, ta), matrix(r, k, 8, tb), matrix(r, 16, 8, "u32")
+        if sat == 1:
+            c = [[r.choice([0x7FFFFFFF, 0x7FFFF000, 0x80000000, 0x80000FFF, v]) for v in row] for row in c]
+        d = int_product(a, ta, b, tb, c, sat == 1, sat == "and")
+        get = lambda m: lambda l, i: m[c_1688(l, i)[0]][c_1688(l, i)[1]]
+        fa, fb = fragments(a, b, k, BITS[ta])
+        op = "mma.sync.aligned.m16n8k%d.row.col.%ss32.%s.%s.s32%s" % (k, "satfinite." if sat == 1 else "", ta, tb, "" if ta != "b1" else ".%s.popc" % sat)
+        emit(f, op, fa, fb, lanes(get(c), 4, 32), "s32", "s32", lanes(get(d), 4, 32))
+    a, b, c = matrix(r, 8, 128, "b1"), matrix(r, 128, 8, "b1"), matrix(r, 8, 8, "u32")
+    d = int_product(a, "b1", b, "b1", c, 0, True)
+    emit(f, "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc", lanes(lambda l, i: a[l // 4][l % 4 * 32 + i], 1, 1),
+         lanes(lambda l, i: b[l % 4 * 32 + i][l // 4], 1, 1), lanes(lambda l, i: c[l // 4][l % 4 * 2 + i], 2, 32), "s32", "s32",
+         lanes(lambda l, i: d[l // 4][l % 4 * 2 + i], 2, 32))
+    f.write()
+
+
+# ---- doubles -----------------------------------------------------------------------------------
+def some_double(r):
+    if r.random() < 0.15:
+        return r.choice([0, 1 << 63, 1, 1 << 63 | 5, 0x000FFFFFFFFFFFFF, 0x3FF0000000000000])
+    return r.getrandbits(1) << 63 | (r.randint(1023 - 30, 1023 + 30) if r.random() < 0.9 else r.randint(1023 - 540, 1023 - 500)) << 52 | r.getrandbits(52)
+
+
+def double_dot(c, row, col):
+    for x, y in zip(row, col):  # a chain of fused multiply-adds
+        v = parts(x, 11, 52)[1] * parts(y, 11, 52)[1]
+        total = v + parts(c, 11, 52)[1]
+        c = rounded(total, 11, 52) if total else ((x ^ y) & c & 1 << 63)
+    return c
+
+
+def mma_double(r):
+    f = File("gen_mma_double", "mma of doubles: 8x8x4", "ampere ada hopper", 80)
+    mma_doubles(f, r, ((8, 4),))
+    f = File("gen_mma_double_16", "mma of doubles: sixteen rows", "hopper", 90)
+    mma_doubles(f, r, ((16, 4), (16, 8), (16, 16)))
+
+
+def mma_doubles(f, r, shapes):
+    names = iter(range(1000))
+    for m, k in shapes:
+        for _ in range(2):
+            a, b, c = ([[some_double(r) for _ in range(w)] for _ in range(h)] for h, w in ((m, k), (k, 8), (m, 8)))
+            d = [[double_dot(c[i][j], a[i], [row[j] for row in b]) for j in range(8)] for i in range(m)]
+            half_rows = m // 8
+            place_a = lambda l, i: (l // 4 + 8 * (i % half_rows), l % 4 + 4 * (i // half_rows))
+            place_b = lambda l, i: (l % 4 + 4 * i, l // 4)
+            place_c = lambda l, i: (l // 4 + 8 * (i // 2), l % 4 * 2 + i % 2)
+            regs = {}
+            for key, mat, place, n in (("a", a, place_a, m * k // 32), ("b", b, place_b, k // 4), ("c", c, place_c, m // 4)):
+                regs[key] = []
+                for i in range(n):
+                    words = [[mat[place(l, i)[0]][place(l, i)[1]] >> 32 * w & 0xFFFFFFFF for l in range(32)] for w in range(2)]
+                    low, high = f.load(words)
+                    name = "%%g%d" % next(names)
+                    f.body += ["    .reg .f64 %s;" % name, "    mov.b64 %s, {%s, %s};" % (name, low, high)]
+                    regs[key].append(name)
+            out = ["%%g%d" % next(names) for _ in range(m // 4)]
+            f.body += ["    .reg .f64 %s;" % x for x in out]
+            f.body.append("    mma.sync.aligned.m%dn8k%d.row.col.f64.f64.f64.f64 %s, %s, %s, %s;" % (m, k, braces(out), braces(regs["a"]), braces(regs["b"]), braces(regs["c"])))
+            for i, x in enumerate(out):
+                pair = f.reg(2)
+                f.body.append("    mov.b64 {%s, %s}, %s;" % (pair[0], pair[1], x))
+                f.store(pair, [[d[place_c(l, i)[0]][place_c(l, i)[1]] >> 32 * w & 0xFFFFFFFF for l in range(32)] for w in range(2)])
+    f.write()
+
+
 def ldmatrix(r):
     f = File("gen_mma_ldmatrix", "ldmatrix of one, two and four matrices, turned or not", "volta turing")
     ms = [matrix(r, 8, 8, "u16") for _ in range(4)]
@@ -404,16 +627,19 @@ def flat(m, is_row, stride, bits):
             bit[i * stride + j if is_row else j * stride + i] = m[i][j]
     while len(bit) * bits % 32:
         bit.append(0)
-    return pack(bit, bits)
+    return [v >> 32 * w & 0xFFFFFFFF for v in bit for w in range(2)] if bits == 64 else pack(bit, bits)
 
 
-def wmma_case(f, r, shape, ta, tb, ct, dt, al, bl, cl, dl, fraction, wild=0, sat=0, space="global"):
+def wmma_case(f, r, shape, ta, tb, ct, dt, al, bl, cl, dl, fraction, wild=0, sat=0, space="global", generation=None):
     m, n, k = shape
-    bits = {"f16": 16, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1}[ta]
-    acc = lambda t: 16 if t == "f16" else 32
+    bits = BITS[ta]
+    acc = lambda t: BITS[t]
     a, b = matrix(r, m, k, ta, wild), matrix(r, k, n, tb, wild)
     c = matrix(r, m, n, "u32" if ct == "s32" else ct, wild)
-    d = int_product(a, ta, b, tb, c, sat) if ct == "s32" else product(a, b, c, ct, dt, fraction)
+    if generation:
+        d = wmma_product(generation, a, b, c, ta, ct, dt)
+    else:
+        d = int_product(a, ta, b, tb, c, sat) if ct == "s32" else product(a, b, c, ct, dt, fraction)
     # strides: the least, or eight elements (32 for narrow ones) more
     more = r.choice([0, 16 if bits >= 8 else 128])
     stride = lambda rows, cols, is_row: (cols if is_row else rows)
@@ -425,7 +651,8 @@ def wmma_case(f, r, shape, ta, tb, ct, dt, al, bl, cl, dl, fraction, wild=0, sat
             f.words.append(0)
         at[key] = f.data(flat(mat, lay == "row", st, nb))
     regs = {("f16", 16): (8, 8), ("s8", 16): {(16, 16): (2, 2), (32, 8): (4, 1), (8, 32): (1, 4)}.get((m, n)),
-            ("s4", 32): (1, 1), ("b1", 128): (1, 1)}
+            ("s4", 32): (1, 1), ("b1", 128): (1, 1), ("bf16", 16): {(16, 16): (4, 4), (32, 8): (8, 2), (8, 32): (2, 8)}.get((m, n)),
+            ("tf32", 8): (4, 4), ("f64", 4): (1, 1)}
     ra, rb = regs[(ta.replace("u", "s"), k)]
     name = "m%dn%dk%d" % shape
     st_reg = f.reg(1)[0]
@@ -434,11 +661,13 @@ def wmma_case(f, r, shape, ta, tb, ct, dt, al, bl, cl, dl, fraction, wild=0, sat
     nd = {"f16": 4, "f32": 8}.get(dt, 8 if k == 16 else 2)
     gc = ["%%f%d" % i for i in range(nc)] if ct == "f32" else f.reg(nc)
     gd = ["%%f%d" % (32 + i) for i in range(nd)] if dt == "f32" else f.reg(nd)
+    if ta == "f64":
+        ga, gb, gc, gd = ["%g0"], ["%g1"], ["%g2", "%g3"], ["%g4", "%g5"]
     f.body += ["    mov.u32 %s, %d;" % (st_reg, sa),
                "    wmma.load.a.sync.aligned.%s.%s.global.%s %s, [%%in+%d], %s;" % (al, name, ta, braces(ga), at["a"], st_reg),
                "    wmma.load.b.sync.aligned.%s.%s.global.%s %s, [%%in+%d], %d;" % (bl, name, tb, braces(gb), at["b"], sb),
                "    wmma.load.c.sync.aligned.%s.%s.global.%s %s, [%%in+%d], %d;" % (cl, name, ct, braces(gc), at["c"], sc)]
-    types = "%s.%s" % (dt, ct) if ta == "f16" else "s32.%s.%s.s32" % (ta, tb)
+    types = "%s.%s" % (dt, ct) if ta == "f16" else "%s.%s.%s.%s" % (dt, ta, tb, ct)
     how = ".xor.popc" if ta == "b1" else ""
     f.body.append("    wmma.mma%s.sync.aligned.%s.%s.%s.%s%s %s, %s, %s, %s;" % (
         how, al, bl, name, types, ".satfinite" if sat else "", braces(gd), braces(ga), braces(gb), braces(gc)))
@@ -464,6 +693,31 @@ def wmma_half(r, gen, fraction):
     f.write()
 
 
+def wmma_product(generation, a, b, c, kind, ct, dt):
+    if kind == "f64":
+        return [[double_dot(c[i][j], a[i], [row[j] for row in b]) for j in range(8)] for i in range(8)]
+    if ct == dt:
+        return product_by(generation, a, b, c, (kind, kind), dt)
+    widen = lambda h: rounded(half(h)[1], 8, 23) | (h & 0x8000) << 16 if half(h)[0] == "fin" else {"nan": NAN32}.get(half(h)[0], 0x7F800000 | (h & 0x8000) << 16)
+    if dt == "f32":  # sums of halves are made of single precision first
+        return product_by(generation, a, b, [[widen(v) for v in row] for row in c], (kind, kind), "f32")
+    narrow = lambda v: {"fin": (to_half(single(v)[1]) or v >> 16 & 0x8000), "nan": NAN16, "inf": 0x7C00 | v >> 16 & 0x8000}[single(v)[0]]
+    return [[narrow(v) for v in row] for row in product_by(generation, a, b, c, (kind, kind), "f32")]
+
+
+def wmma_16(r, generation, targets):
+    f = File("gen_wmma_%s" % generation, "wmma of halves, bfloat, tf32, doubles, as %s has them" % generation.capitalize(), targets, 80)
+    f.body.append("    .reg .f64 %g<6>;")
+    n = 0
+    for kind, shape in [("f16", s) for s in ((16, 16, 16), (32, 8, 16), (8, 32, 16))] + [("bf16", s) for s in ((16, 16, 16), (32, 8, 16), (8, 32, 16))] + [("tf32", (16, 16, 8))] * 2 + [("f64", (8, 8, 4))] * 2:
+        for al, bl in (("row", "col"), ("col", "row")):
+            dt, ct = {"f64": ("f64", "f64"), "f16": (("f32", "f32"), ("f16", "f16"), ("f32", "f16"), ("f16", "f32"))[n % 4]}.get(kind, ("f32", "f32"))
+            cl, dl = ("row", "col")[n // 2 % 2], ("row", "col")[n // 3 % 2]
+            wmma_case(f, r, shape, kind, kind, ct, dt, al, bl, cl, dl, 0, n % 5 == 4, space="shared" if n % 3 == 0 and kind != "f64" else "global", generation=generation)
+            n += 1
+    f.write()
+
+
 def wmma_int(r):
     f = File("gen_wmma_int", "wmma of bytes, 4-bit integers and bits", "volta turing")
     n = 0
@@ -485,3 +739,11 @@ if __name__ == "__main__":
     wmma_half(random.Random(70), "volta", 23)
     wmma_half(random.Random(75), "turing", 24)
     wmma_int(random.Random(72))
+    mma_16(random.Random(80), "ampere", "ampere ada", 80)
+    mma_16(random.Random(89), "ada", "ada", 89)
+    mma_16(random.Random(90), "hopper", "hopper", 80)
+    mma_bytes_9(random.Random(9))
+    mma_int_16(random.Random(16))
+    mma_double(random.Random(64))
+    wmma_16(random.Random(81), "ampere", "ampere ada")
+    wmma_16(random.Random(91), "hopper", "hopper")
