@@ -482,6 +482,10 @@ void lower_mem_cvta(struct lower *l, const struct ptx_inst *i, unsigned unused) 
 void lower_mem_cp(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
     uint64_t n = 0;
+    if (ptx_has(i, PTX_MOD_mbarrier)) {
+        lower_mbarrier_copies(l, i);
+        return;
+    }
     if (ptx_has(i, PTX_MOD_commit_group)) {
         struct minst m = lower_new(l, OP_CPCOMMIT, ITYPE_NONE);
         lower_put(l, &m);

@@ -145,9 +145,7 @@ static void make_stride(struct lower *l, struct moved *m, unsigned leading) {
     m->known_stride = -1;
     m->stride = lower_in_reg(l, lower_src(l, o, ITYPE_U32));
     const struct opnd d = lower_temp(l, 1);
-    const unsigned n = m->bits < 8    ? (m->bits == 4 ? 1 : 3)
-                       : m->bits == 64 ? 3
-                                       : m->bits / 16;
+    const unsigned n = m->bits < 8 ? (m->bits == 4 ? 1 : 3) : m->bits == 64 ? 3 : m->bits / 16;
     if (n)
         lower_shift(l, m->bits < 8 ? OP_SHR : OP_SHL, ITYPE_U32, d, m->stride, n);
     else
@@ -466,8 +464,8 @@ static void put_sum_after(struct lower *l, const struct product *p, unsigned n, 
 static struct opnd product_16(struct lower *l, const struct product *p, enum isa_type type,
                               unsigned depth, struct opnd a, struct opnd b, struct opnd c) {
     const enum isa_type sums = sums_type(p);
-    struct minst m = product_new(l, p, OP_HMMA_16,
-                                 sums == ITYPE_F32 ? OPC_MMA_1688_F32 : OPC_MMA_1688_F16);
+    struct minst m =
+        product_new(l, p, OP_HMMA_16, sums == ITYPE_F32 ? OPC_MMA_1688_F32 : OPC_MMA_1688_F16);
     m.type = (uint8_t)sums;
     m.stype = (uint8_t)type;
     m.sub = (uint8_t)depth;

@@ -9,7 +9,7 @@
 //   lower_table.def one row a PTX opcode: handlers
 //   lower_int.c lower_logic.c lower_cmp.c lower_fp.c lower_cvt.c lower_mov.c lower_mem.c
 //   lower_ctrl.c lower_call.c lower_stack.c lower_warp.c lower_tex.c lower_video.c
-//   lower_mma.c: the handlers
+//   lower_mma.c lower_mbarrier.c: the handlers
 //   lower_cost.def what an operation costs on each generation
 //
 // Registers. A PTX register is a virtual one of as many words; predicates are virtual predicates.
@@ -262,6 +262,9 @@ void lower_store_at(struct lower *l, const struct ptx_inst *i, const struct lowe
 uint8_t lower_load_class(uint8_t space); // enum op_class of a load from enum isa_space
 uint8_t lower_scope(const struct ptx_inst *i); // enum mfence
 void lower_fence(struct lower *l, uint8_t scope, uint32_t flags);
+
+// ---- lower_mbarrier.c ---------------------------------------------------------------------
+void lower_mbarrier_copies(struct lower *l, const struct ptx_inst *i);
 
 // ---- lower_stack.c ------------------------------------------------------------------------
 // A place in this function's frame, or in that of the function that it calls.

@@ -2,6 +2,7 @@
 // global memory flushes subnormals, on shared memory it does not (PTX ISA, atom).
 #include "exec/half_lane.h"
 #include "exec/log.h"
+#include "isa/mbarrier.h"
 
 uint32_t atomic_bytes(const struct xinst *x) { return x->vec * isa_type_bits(x->type) / 8; }
 
@@ -74,6 +75,8 @@ static uint64_t compute(const struct xinst *x, uint64_t old, uint64_t b, uint64_
     case MATOM_OR: return old | b;
     case MATOM_XOR: return old ^ b;
     case MATOM_EXCH: return b;
+    case MATOM_ARRIVE: return mbarrier_arrive(old, (uint32_t)b);
+    case MATOM_ARRIVE_TX: return mbarrier_arrive_tx(old, (uint32_t)b, (int32_t)(b >> 32));
     default: return old == b ? c : old;
     }
 }

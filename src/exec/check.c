@@ -40,6 +40,10 @@ static bool is_strong(const struct xinst *x, bool is_store) {
     const uint32_t waits = is_store ? MF_VOLATILE : X_WAITS;
     return x->op == OP_ATOM || x->flags & (MF_STRONG | waits);
 }
+// Threads that arrive at a barrier in memory meet those that look at its phase, in its second word.
+static uint32_t word_of_order(const struct xinst *x) {
+    return x->op == OP_ATOM && x->sub >= MATOM_ARRIVE ? 4 : 0;
+}
 static uint16_t thread_of(const struct exec_warp *w, uint32_t lane) {
     return (uint16_t)(w->warp_in_cta * WARP_LANES + lane);
 }
@@ -146,7 +150,8 @@ bool check_reads(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
     const struct exec_shared_check *c = w->cta->check;
     if (ww_likely(!c)) return true;
     if (c->order && is_strong(x, false)) // an atomic too: what it sees comes before what it does
-        FOR_EACH_BIT32(i, mask & (r->shared | r->global)) order_obtain(c->order, w, i, r->host[i]);
+        FOR_EACH_BIT32(i, mask & (r->shared | r->global))
+            order_obtain(c->order, w, i, r->host[i] + word_of_order(x));
     const uint32_t tick = c->order && mask & r->shared ? order_tick(c->order, w->warp_in_cta) : 0;
     FOR_EACH_BIT32(i, mask & r->shared)
         if (!check_shared_read(e, w, x, i, (uint64_t)(r->host[i] - w->cta->shared), tick))
@@ -196,7 +201,8 @@ static bool check_changes(struct exec_env *e, struct exec_warp *w, const struct 
         if (!check_shared_write(e, w, x, i, (uint64_t)(r->host[i] - w->cta->shared), tick))
             return false;
     if (c->order && is_strong(x, true))
-        FOR_EACH_BIT32(i, mask & (r->shared | r->global)) order_publish(c->order, w, i, r->host[i]);
+        FOR_EACH_BIT32(i, mask & (r->shared | r->global))
+            order_publish(c->order, w, i, r->host[i] + word_of_order(x));
     if (c->uninitialised)
         FOR_EACH_BIT32(i, mask & r->local)
             for (uint32_t k = 0; k < x->bytes; k++) {

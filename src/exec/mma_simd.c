@@ -217,7 +217,7 @@ FN(hmma_1688) {
 // difference.
 struct adder {
     uint32_t terms;
-    int32_t fraction, least; // least exponent of all terms: what a zero counts with
+    int32_t fraction, least;    // least exponent of all terms: what a zero counts with
     int32_t normal_a, normal_b; // exponents of the factors' least normal numbers
     uint32_t keep;              // bits of a result of single precision
 };

@@ -50,7 +50,7 @@ static const char *const vote_text[] = {"ALL", "ANY", "EQ", "BALLOT"};
 static const char *const minmax_text[] = {"MIN", "MAX"};
 static const char *const prmt_text[] = {"", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"};
 static const char *const atom_text[] = {"ADD", "MIN", "MAX",  "INC", "DEC", "AND",
-                                        "OR",  "XOR", "EXCH", "CAS", "CAST"};
+                                        "OR",  "XOR", "EXCH", "CAS", "CAST", "ARRIVE", "ARRIVE_TX"};
 static const char *const bar_text[] = {"SYNC", "ARV", "RED.POPC", "RED.AND", "RED.OR"};
 static const char *const fence_text[] = {"CTA", "GL", "SYS"};
 static const char *const geom_text[] = {"1D",   "2D",         "3D",   "ARRAY_1D",  "ARRAY_2D",

@@ -202,7 +202,9 @@ enum mvote { MVOTE_ALL, MVOTE_ANY, MVOTE_UNI, MVOTE_BALLOT };
 enum mprmt { MPRMT_INDEX, MPRMT_F4E, MPRMT_B4E, MPRMT_RC8, MPRMT_ECL, MPRMT_ECR, MPRMT_RC16 };
 enum matom { MATOM_ADD, MATOM_MIN, MATOM_MAX, MATOM_INC, MATOM_DEC, MATOM_AND, MATOM_OR,
              MATOM_XOR, MATOM_EXCH, MATOM_CAS,
-             MATOM_CAST }; // CAS that answers whether it stored (1) or not (0)
+             MATOM_CAST, // CAS that answers whether it stored (1) or not (0)
+             // Arrival at a barrier in memory (mbarrier.h): of 8.0, of 9.0.
+             MATOM_ARRIVE, MATOM_ARRIVE_TX };
 enum mbar { MBAR_SYNC, MBAR_ARRIVE, MBAR_RED_POPC, MBAR_RED_AND, MBAR_RED_OR };
 enum mfence { MFENCE_CTA, MFENCE_GPU, MFENCE_SYS };
 enum mcop { MCOP_CA, MCOP_CG, MCOP_CS, MCOP_CV, MCOP_LU, MCOP_WB, MCOP_WT, MCOP_NC };

@@ -410,6 +410,12 @@ static bool check_bar(struct ptx_parser *p, const struct ptx_reading *r) {
 
 static bool check_cp(struct ptx_parser *p, const struct ptx_reading *r) {
     const struct ptx_inst *i = &r->inst;
+    if (ptx_has(i, PTX_MOD_mbarrier)) {
+        if (!i->n_types) return miscounted(p, r, "type", 1, 1, 0);
+        if (i->n_operands != 1) return miscounted(p, r, "operand", 1, 1, i->n_operands);
+        return address(p, r, 0);
+    }
+    if (i->n_types) return miscounted(p, r, "type", 0, 0, i->n_types);
     const bool waits = ptx_has(i, PTX_MOD_wait_group);
     if (waits || ptx_has(i, PTX_MOD_commit_group) || ptx_has(i, PTX_MOD_wait_all)) {
         if (i->n_operands != (waits ? 1 : 0))
@@ -426,6 +432,36 @@ static bool check_cp(struct ptx_parser *p, const struct ptx_reading *r) {
     if (ptx_has(i, PTX_MOD_cg) && size->imm != 16)
         return mismatch(p, r, 2, size, "16 bytes, the one size of .cg");
     return true;
+}
+
+// init [b], n; inval [b]; expect_tx, complete_tx [b], n; arrive, arrive_drop state, [b]{, n};
+// test_wait, try_wait p, [b], state or parity{, time}; pending_count n, state
+static bool check_mbarrier(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    const bool inval = ptx_has(i, PTX_MOD_inval);
+    const bool arrives = ptx_has(i, PTX_MOD_arrive) || ptx_has(i, PTX_MOD_arrive_drop);
+    const bool tries = ptx_has(i, PTX_MOD_try_wait);
+    if (ptx_has(i, PTX_MOD_pending_count)) {
+        if (i->n_operands != 2) return miscounted(p, r, "operand", 2, 2, i->n_operands);
+        return exact(p, r, 0, PTX_U32, DEST) && exact(p, r, 1, PTX_B64, SOURCE);
+    }
+    if (tries || ptx_has(i, PTX_MOD_test_wait)) {
+        if (i->n_operands < 3 || i->n_operands > (tries ? 4 : 3))
+            return miscounted(p, r, "operand", 3, tries ? 4 : 3, i->n_operands);
+        return exact(p, r, 0, PTX_PRED, DEST) && address(p, r, 1) &&
+               exact(p, r, 2, ptx_has(i, PTX_MOD_parity) ? PTX_U32 : PTX_B64, SOURCE) &&
+               (i->n_operands < 4 || exact(p, r, 3, PTX_U32, SOURCE));
+    }
+    if (arrives) {
+        const bool counts = ptx_has(i, PTX_MOD_noComplete) || ptx_has(i, PTX_MOD_expect_tx);
+        if (i->n_operands < 2u + counts || i->n_operands > 3)
+            return miscounted(p, r, "operand", 2u + counts, 3, i->n_operands);
+        return (r->ops[0].kind == PTX_OPERAND_SINK || exact(p, r, 0, PTX_B64, DEST)) &&
+               address(p, r, 1) && (i->n_operands < 3 || exact(p, r, 2, PTX_U32, SOURCE));
+    }
+    const unsigned want = inval ? 1 : 2;
+    if (i->n_operands != want) return miscounted(p, r, "operand", want, want, i->n_operands);
+    return address(p, r, 0) && (want == 1 || exact(p, r, 1, PTX_U32, SOURCE));
 }
 
 // Coordinates that a geometry has; three are usually written as four, with one to spare.
@@ -551,6 +587,7 @@ static bool special(struct ptx_parser *p, const struct ptx_reading *r) {
     case PTX_OP_bar:
     case PTX_OP_barrier: return check_bar(p, r);
     case PTX_OP_cp: return check_cp(p, r);
+    case PTX_OP_mbarrier: return check_mbarrier(p, r);
     case PTX_OP_tex:
     case PTX_OP_tld4: return check_tex(p, r);
     case PTX_OP_suld: return texture_address(p, r, 1);

@@ -6,8 +6,13 @@ _Static_assert(PTX_TYPE_N <= 64, "a set of types is one word");
 #define SET(t) ((uint64_t)1 << PTX_##t)
 static const struct ptx_mma rows[] = {
 #define PTX_MMA(op, shape, of_a, of_b, major, minor, generation, a, b, c16, c)                     \
-    {PTX_OP_##op, PTX_MOD_##shape, 10 * (major) + (minor),               of_a,                     \
-     of_b,        {a, b, c16, c},  #major "." #minor " (" generation ")"},
+    {PTX_OP_##op,                                                                                  \
+     PTX_MOD_##shape,                                                                              \
+     10 * (major) + (minor),                                                                       \
+     of_a,                                                                                         \
+     of_b,                                                                                         \
+     {a, b, c16, c},                                                                               \
+     #major "." #minor " (" generation ")"},
 #include "ptx/ptx_mma.def"
 #undef PTX_MMA
 };

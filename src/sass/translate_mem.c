@@ -400,10 +400,24 @@ static uint8_t shared_type(struct translator *t) {
     const uint32_t n = tr_field(t, SIZE_AT, t->gen >= SASS_90 ? 3 : 2);
     return swapped_type(t, n);
 }
+// One arrival a lane; the old barrier is the answer.
+static void arrive(struct translator *t) {
+    atomic(t, SPACE_SHARED, MATOM_ADD, ITYPE_B64);
+    t->m->sub = MATOM_ARRIVE;
+    tr_ignore(t, SIZE_AT, 3);
+    old_value(t);
+    t->m->src[1] = tr_imm(1, 2);
+    local_address(t, 64, true);
+}
 // POPC.INC: each lane adds 1. Not documented: the old value that a lane would get.
 static void count_lanes(struct translator *t) {
-    enum { POPC_INC = 10, POPC_INC_90 = 11 };
-    if (tr_field(t, ATOM_AT, 4) != (t->gen >= SASS_90 ? POPC_INC_90 : POPC_INC))
+    enum { ARRIVE = 9, POPC_INC = 10, POPC_INC_90 = 11 };
+    const uint32_t op = tr_field(t, ATOM_AT, 4);
+    if (t->gen >= SASS_80 && t->gen < SASS_90 && op == ARRIVE) {
+        arrive(t);
+        return;
+    }
+    if (op != (t->gen >= SASS_90 ? POPC_INC_90 : POPC_INC))
         tr_refuse(t, "arrives at a barrier in memory");
     atomic(t, SPACE_SHARED, MATOM_ADD, ITYPE_U32);
     tr_ignore(t, SIZE_AT, 3);
