@@ -291,6 +291,24 @@ static double constants(const struct row *r) {
     return latency;
 }
 
+// Cycles in which an SM with `number` warps, four a block, gets a line of constants from the second level: the time of
+// 64 lines a warp less that of none, by the lines.
+static double constant_lines(const struct row *r) {
+    struct bench b;
+    open_one_sm(&b, r->gpu);
+    load_micro(&b, "lines", NULL);
+    const uint64_t io = bench_buffer(&b, NULL, 64);
+    uint64_t cycles[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        bench_ok(&b, bench_try(&b, "lines", r->number / 4, 1, 128, 1, "84", io, k < 2 ? 64u : 128u));
+        cycles[k] = bench_last(&b)->cycles;
+    }
+    dump_counts(&b);
+    const double each = (double)(cycles[2] - cycles[1]) / (64.0 * r->number) * hot(&b);
+    bench_close(&b);
+    return each;
+}
+
 static double shared_chain(const struct row *r) {
     struct bench b;
     open_one_sm(&b, r->gpu);
@@ -504,6 +522,7 @@ static double coalescing(const struct row *r) {
 #define JIA     "Jia 2018/19 (K80)"
 #define JIA_V   "Jia 2018 (V100)"
 #define JIA_T   "Jia 2019 (T4)"
+#define WINDOWS "us-llm-engineer/programming-massively-parallel-processors, 06 (GTX 1650 Ti)"
 #define FORUM   "NVIDIA forum 77228"
 #define JIA_P   "Jia 2018 (P4)"
 #define ARAFA_V "Arafa 2019 (V100)"
@@ -746,6 +765,7 @@ static const struct row rows[] = {
     {"constant, L1", "rtx2060s", 26, HOT, JIA_T, 0.05, constants, "L1", 1024},
     {"constant, L1.5", "rtx2060s", 92, HOT, JIA_T, 0.05, constants, "L1.5", 32768},
     {"constant, L2", "rtx2060s", 215, HOT, JIA_T, 0.05, constants, "L2", 32768},
+    {"constant, L1.5, 32 warps: a line", "rtx2060s", 22.9, HOT, WINDOWS, 0.15, constant_lines, NULL, 32},
     {"load, stride 32: of DRAM", "rtx2060s", 2048, "bytes", JIA_T ": L2 lines of 64 bytes", 0,
      coalescing, "bytes", 32},
     {"DRAM reads", "rtx2060s", 97.6, "% of peak", "gpu-benches (A40)", 0.08, bandwidth, "read", 0},
@@ -835,9 +855,27 @@ static void chases_have_a_knee_at_32_mb(void **state) {
     }
 }
 
+// A line of the second level takes 79 cycles on rtx2060s (sm.const_second_latency), and one more until a load
+// that waited for the register asks for the next: with one register a line comes in 80 cycles, with more
+// as many lines do. The first cache has four lines, so that no warp finds what another one brought.
+static void lines_of_constants_wait_for_registers(void **state) {
+    (void)state;
+    for (uint32_t registers = 1; registers <= 4; registers *= 2) {
+        char set[128];
+        snprintf(set, sizeof set, "sm.constant.bytes=256 sm.constant.mshrs=%u", registers);
+        setenv("WW_MICRO_SET", set, 1);
+        const double each =
+            constant_lines(&(struct row){.gpu = "rtx2060s", .number = 32});
+        unsetenv("WW_MICRO_SET");
+        print_message("%u: %g\n", registers, each);
+        assert_true(fabs(each * registers / 80 - 1) < 0.01);
+    }
+}
+
 int main(void) {
     setenv("WARPWATT_GPUS", WW_SOURCE_DIR "/gpus", 1);
     const struct CMUnitTest tests[] = {cmocka_unit_test(published_numbers_come_back),
-                                       cmocka_unit_test(chases_have_a_knee_at_32_mb)};
+                                       cmocka_unit_test(chases_have_a_knee_at_32_mb),
+                                       cmocka_unit_test(lines_of_constants_wait_for_registers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
