@@ -1,7 +1,7 @@
-// CTAs and their warps come and go. A CTA takes the lowest free warp slots, so that its warps stand
-// in order of their number; its memory is one of the blocks that sm_bind made. A warp is gone when
-// it has no live lane, and drained when no result is on its way to it any more; its CTA's slot is
-// free when all its warps are drained.
+// CTAs and their warps come and go. A CTA takes the lowest free warp slots in order of its warps'
+// numbers, or with sm.sub_core_step those of the sub-cores that are its warps' turn; its memory is
+// one of the blocks that sm_bind made. A warp is gone when it has no live lane, and drained when no
+// result is on its way to it any more; its CTA's slot is free when all its warps are drained.
 #include "activity/sm.h"
 #include "sm/group_int.h"
 #include "sm/sm_state.h"
@@ -49,6 +49,22 @@ static void warp_init(struct sm *s, struct cta_slot *c, uint32_t cta, uint32_t w
     if (lanes != NULL) lanes->lanes->changed(lanes->self, &s->v, w);
 }
 
+// The slot of warp `number` of the CTA that comes: the lowest free one behind `from`, or of the
+// sub-core whose turn it is. Where that one is full the next one's turn it is.
+static uint32_t slot_for(const struct sm *s, uint64_t used, uint32_t from, uint32_t number) {
+    if (s->c.sub_core_step == 0) {
+        while (used >> from & 1) from++;
+        return from;
+    }
+    const uint32_t first = s->res.came * s->c.sub_core_step + number;
+    used |= s->c.max_warps < SM_MAX_WARPS ? ~UINT64_C(0) << s->c.max_warps : 0;
+    for (uint32_t i = 0; i < s->n_subs; i++) {
+        const uint64_t free = s->sub[(first + i) & (s->n_subs - 1)].warps & ~used;
+        if (free != 0) return bits_first64(free);
+    }
+    return bits_first64(~used);
+}
+
 void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
     if (!sm_can_take(s, slot)) {
         sm_break(s, "a CTA came for which it has no room");
@@ -60,6 +76,7 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
     residents_change(s, max64(cycle, s->res.since));
     if (!s->is_busy) {
         s->is_busy = true;
+        s->res.came = 0;
         s->busy_since = cycle;
         count_open(s, cycle);
         if (ww_unlikely(s->tech.all.n != 0)) {
@@ -96,8 +113,9 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
         if (s->res.cta[i].is_used && i != at)
             used |= s->shared.is_on ? s->res.cta[i].warps : s->res.cta[i].left;
     uint32_t w = 0;
-    for (uint32_t number = 0; number < k->n_warps; number++, w++) {
-        while (used >> w & 1) w++;
+    for (uint32_t number = 0; number < k->n_warps; number++) {
+        w = slot_for(s, used, w, number);
+        used |= BIT64(w);
         c->warps |= BIT64(w);
         c->left |= BIT64(w);
         warp_init(s, c, at, w, number);
@@ -114,6 +132,7 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
                                                    .shared_bytes = number == 0 ? k->cta_shared : 0,
                                                    .cycle = cycle});
     }
+    s->res.came++;
     s->res.order[s->res.n_ctas] = (uint8_t)at;
     s->res.warps_of[s->res.n_ctas++] = c->warps;
     if (!s->is_two_level) count_active(s, cycle);

@@ -109,6 +109,35 @@ static void test_a_lone_dp_unit_is_shared(void **state) {
     assert_int_equal(doubles(1, 40) - doubles(1, 32), SUBS * 8 * DP_INTERVAL);
 }
 
+// Four CTAs of four warps, of which the first has `n` SFU instructions and the others none.
+static uint64_t first_warps(uint32_t step, uint32_t n) {
+    struct rig *g = machine(SUBS);
+    g->c.sub_core_step = step;
+    g->args.grid[0] = (uint32_t)(g->ctas = SUBS);
+    g->args.block[0] = SUBS * WARP_LANES;
+    s2r(g, 1, SREG_tid_x);
+    setp_lt(g, 0, 1, WARP_LANES);
+    struct minst *const others = bra(g, 0);
+    others->guard = 0;
+    others->guard_not = true;
+    for (uint32_t i = 0; i < n; i++) mufu(g, 2 + i % 16, 30);
+    others->target = others->reconv = (int32_t)g->n;
+    exit_(g);
+    const uint64_t cycles = rig_run(g);
+    rig_free(g);
+    return cycles;
+}
+
+// Four more instructions of four first warps are 16, all on one SFU; or four on each, when the first
+// warps of CTAs lie one sub-core further on; or eight on each of two.
+static void test_ctas_begin_further_on(void **state) {
+    (void)state;
+    assert_int_equal(first_warps(0, 68) - first_warps(0, 64), 16 * SFU_INTERVAL);
+    assert_int_equal(first_warps(1, 68) - first_warps(1, 64), 4 * SFU_INTERVAL);
+    assert_int_equal(first_warps(2, 68) - first_warps(2, 64), 8 * SFU_INTERVAL);
+    assert_int_equal(first_warps(3, 68) - first_warps(3, 64), 4 * SFU_INTERVAL);
+}
+
 // What does not share out evenly is refused.
 static void test_refused(void **state) {
     (void)state;
@@ -140,6 +169,7 @@ int main(void) {
         cmocka_unit_test(test_warps_keep_to_their_sub_core),
         cmocka_unit_test(test_only_memory_is_shared),
         cmocka_unit_test(test_banks),
+        cmocka_unit_test(test_ctas_begin_further_on),
         cmocka_unit_test(test_a_lone_dp_unit_is_shared), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
