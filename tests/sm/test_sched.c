@@ -91,6 +91,41 @@ static void gto_takes_the_oldest(void **state) {
     }
 }
 
+// Greedy then youngest: chains of four, a step of which takes two cycles, in each of three warps. Warps of
+// one CTA take turns, downwards; of three CTAs the younger two share the cycles and the oldest waits.
+static struct rig *chains_gty(void) {
+    struct rig *g = rig_new();
+    g->c.scheduler = SCHED_GTY;
+    g->c.timing[OPC_INT_ADD].latency = 2;
+    g->args.block[0] = 96;
+    for (uint32_t i = 0; i < 4; i++) iaddi(g, 1, 1, 1);
+    exit_(g);
+    return g;
+}
+static struct rig *chains_gty_apart(void) {
+    struct rig *g = chains_gty();
+    g->args.block[0] = 32;
+    g->ctas = 3;
+    return g;
+}
+static void issues_begin(struct rig *(*make)(void), const char *warps) {
+    struct record r = {0};
+    struct rig *g = make();
+    const struct sm_technique p = {.name = "record", .self = &r, .issue = &note_issues};
+    g->technique[g->n_techniques++] = &p;
+    rig_run(g);
+    rig_free(g);
+    for (uint32_t i = 0; warps[i] != '\0'; i++) {
+        assert_int_equal(r.at[i].cycle, i + 1);
+        assert_int_equal(r.at[i].warp, warps[i] - '0');
+    }
+}
+static void gty_takes_the_youngest_cta(void **state) {
+    (void)state;
+    issues_begin(chains_gty, "210210210");
+    issues_begin(chains_gty_apart, "2121212");
+}
+
 // Two-level, an active set of two, four warps: move, load, add, EXIT.
 //   1, 2      the moves of 0 and 1; 2 and 3 are ready outside of the set until 10 (8 slots)
 //   11        load of 0, which then waits for memory and leaves; 2 comes in
@@ -785,6 +820,7 @@ int main(void) {
         cmocka_unit_test(lrr_goes_round),
         cmocka_unit_test(gto_stays),
         cmocka_unit_test(gto_takes_the_oldest),
+        cmocka_unit_test(gty_takes_the_youngest_cta),
         cmocka_unit_test(two_level_promotes),
         cmocka_unit_test(two_level_keeps_waiting),
         cmocka_unit_test(groups_take_turns),
