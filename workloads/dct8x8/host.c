@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
     float cosines[SIDE * SIDE], quantum[SIDE * SIDE];
     for (int f = 0; f < SIDE; f++) {
         for (int x = 0; x < SIDE; x++) {
-            cosines[f * SIDE + x] =
+            cosines[h.volta ? x * SIDE + f : f * SIDE + x] = // as the kernel has them
                 (float)((f ? 0.5 : sqrt(0.125)) * cos((2 * x + 1) * f * acos(-1.0) / 16));
             quantum[f * SIDE + x] = (float)(8 + 5 * (f + x));
         }
