@@ -309,6 +309,25 @@ static double constant_lines(const struct row *r) {
     return each;
 }
 
+// GB/s that all SMs together read of L2, two blocks each: the time of eight rounds less that of four.
+static double l2_reads(const struct row *r) {
+    struct bench b;
+    open_with(&b, r->gpu, NULL, NULL);
+    load_micro(&b, "l2", NULL);
+    const uint64_t data = bench_buffer(&b, NULL, 65536);
+    const uint32_t blocks = (2048 / 1024) * b.config.sm_count;
+    uint64_t cycles[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        bench_ok(&b, bench_try(&b, "l2", blocks, 1, 1024, 1, "84", data, k < 2 ? 4u : 8u));
+        cycles[k] = bench_last(&b)->cycles;
+    }
+    dump_counts(&b);
+    const double bytes = 4.0 * 65536 * blocks;
+    const double rate = bytes / (double)(cycles[2] - cycles[1]) * b.config.clocks.core_mhz / 1000;
+    bench_close(&b);
+    return rate;
+}
+
 static double shared_chain(const struct row *r) {
     struct bench b;
     open_one_sm(&b, r->gpu);
@@ -711,6 +730,7 @@ static const struct row rows[] = {
     {"constant, L1", "v100", 27, HOT, JIA_V, 0.05, constants, "L1", 1024},
     {"constant, L1.5", "v100", 89, HOT, JIA_V, 0.05, constants, "L1.5", 32768},
     {"constant, L2", "v100", 245, HOT, JIA_V, 0.05, constants, "L2", 32768},
+    {"L2 reads", "v100", 2440, "GB/s", "gpu-benches (V100); Jia 2018: 2155", 0.20, l2_reads, NULL, 0},
     {"load, stride 32: of DRAM", "v100", 2048, "bytes", JIA_V ": L2 lines of 64 bytes", 0,
      coalescing, "bytes", 32},
     {"uint division, dependent", "v100", 122, HOT, ARAFA_V, 0.06, chain, "div.u32 %a, %a, %b;", 10},
