@@ -241,7 +241,7 @@ static void graphs(void) {
     OK(cudaEventRecord(b, s));
     OK(cudaEventSynchronize(b));
     OK(cudaEventElapsedTime(&ms, a, b));
-    CHECK(ms >= 0 && ms < 1); // 0: a launch that was not timed
+    CHECK(ms >= 0 && ms < 11); // ten, of a launch that was not timed
     OK(cudaStreamDestroy(s));
     OK(cudaFree(d));
     IS(cudaStreamBeginCapture(NULL, 0), cudaErrorStreamCaptureUnsupported);
