@@ -1,0 +1,56 @@
+import torch
+from torch import nn
+F = nn.functional
+assert torch.cuda.is_available() and torch.cuda.device_count() == 1
+def same(name, f, *shapes, tolerance=1e-5):
+    g = torch.Generator().manual_seed(1)
+    x = [torch.randn(*s, generator=g) for s in shapes]
+    want, got = f(*x), f(*(t.cuda() for t in x))
+    assert got.is_cuda
+    error = (got.cpu().double() - want.double()).abs().max().item()
+    assert error <= tolerance * max(1, want.abs().max().item()), (name, error)
+same('add', lambda a, b: a + b, (1000,), (1000,), tolerance=0)
+same('exp', torch.exp, (33, 77))
+same('sum', lambda a: a.sum(), (333, 77))
+same('sum of rows', lambda a: a.sum(1), (333, 77))
+same('softmax', lambda a: a.softmax(-1), (33, 1000))
+same('layer norm', lambda a: F.layer_norm(a, (128,)), (64, 128))
+same('gelu', F.gelu, (33, 77))
+same('sort', lambda a: a.sort()[0], (3000,), tolerance=0)
+same('topk', lambda a: a.topk(5)[0], (30, 1000), tolerance=0)
+same('cumsum', lambda a: a.cumsum(0), (1000,))
+same('index', lambda a: a[torch.tensor([1, 5, 7], device=a.device)], (33, 77), tolerance=0)
+same('half', lambda a: (a.half() * 2).float(), (1000,), tolerance=0)
+same('bfloat16', lambda a: (a.bfloat16() * 2).float(), (1000,), tolerance=0)
+same('pooling', lambda a: F.max_pool2d(a, 2), (2, 3, 16, 16), tolerance=0)
+same('transposition', lambda a: a.t().contiguous(), (333, 77), tolerance=0)
+same('product', lambda a, b: a @ b, (64, 33), (33, 48))
+same('batch', torch.bmm, (3, 20, 33), (3, 33, 7))
+same('linear', lambda a, w, b: F.linear(a, w, b), (10, 64), (48, 64), (48,))
+same('half product', lambda a, b: (a.half() @ b.half()).float(), (64, 33), (33, 48), tolerance=2e-3)
+same('attention', F.scaled_dot_product_attention, (1, 2, 16, 64), (1, 2, 16, 64), (1, 2, 16, 64))
+x = torch.randn(10000, device='cuda')
+assert abs(x.mean()) < 0.05 and abs(x.std() - 1) < 0.05
+def train(net, x, y, device):
+    net, x, y = net.to(device), x.to(device), y.to(device)
+    optimiser, losses = torch.optim.AdamW(net.parameters(), lr=1e-2), []
+    for _ in range(3):
+        optimiser.zero_grad()
+        p = net(x)
+        loss = F.cross_entropy(p.reshape(-1, p.shape[-1]), y.reshape(-1))
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+    return losses
+def perceptron():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(32, 64), nn.GELU(), nn.LayerNorm(64), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
+def layers():
+    torch.manual_seed(0)
+    return nn.TransformerEncoder(nn.TransformerEncoderLayer(64, 4, 128, dropout=0, batch_first=True), 2)
+torch.manual_seed(1)
+for make, x, y in ((perceptron, torch.randn(16, 32), torch.randint(0, 10, (16,))),
+                   (layers, torch.randn(2, 12, 64), torch.randint(0, 64, (2, 12)))):
+    cpu, gpu = train(make(), x, y, 'cpu'), train(make(), x, y, 'cuda')
+    assert all(abs(a - b) < 1e-4 for a, b in zip(cpu, gpu)) and gpu[2] < gpu[0], (cpu, gpu)
+print('ok')
