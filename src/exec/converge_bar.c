@@ -23,6 +23,7 @@
 
 #include "exec/converge_flow.h"
 #include "exec/its.h"
+#include "exec/order.h"
 #include "isa/op.h"
 #include "isa/system_call.h"
 
@@ -76,6 +77,7 @@ static void open_all(struct exec_warp *w) {
         const struct its_leaf *const f = &x->leaf[i];
         if (f->state == ITS_MEET && !(f->need & w->live & ~come(x, f) & ~away)) opens |= 1u << i;
     }
+    FOR_EACH_BIT32(i, opens) order_meet(w, come(x, &x->leaf[i])); // for the race check
     FOR_EACH_BIT32(i, opens) {
         struct its_leaf *const f = &x->leaf[i];
         take_out(members_at(w, f->bar), f->mask);
@@ -241,11 +243,21 @@ static enum exec_outcome yield(struct exec_env *e, struct exec_warp *w, const st
     return EXEC_NEXT;
 }
 
+// A bar.warp.sync whose lanes ptxas knows to be together, or that BRA.CONV has led around the
+// WARPSYNC, is a NOP, and no other NOP of its code was seen that is executed: it orders its lanes.
+static enum exec_outcome nop(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                             uint32_t mask) {
+    (void)e;
+    order_meet(w, mask);
+    return flow_pass(&flow, w, x);
+}
+
 exec_fn bar_choose(enum bar_fn f, struct xinst *x) {
     static const exec_fn row[BAR_FNS] = {
         [BAR_BSSY] = bssy,           [BAR_BSYNC] = bsync,      [BAR_BREAK] = break_,
         [BAR_READ] = bmov_read,      [BAR_WRITE] = bmov_write, [BAR_YIELD] = yield,
-        [BAR_DIV] = branch_if_apart, [BAR_JUMP] = jump};
+        [BAR_DIV] = branch_if_apart, [BAR_JUMP] = jump,
+        [BAR_NOP] = nop};
     x->advance = 0;
     return row[f];
 }
@@ -259,6 +271,7 @@ static enum bar_fn bar_fn_of(const struct minst *m) {
     case OP_YIELD: return BAR_YIELD;
     case OP_BRA_DIV: return BAR_DIV;
     case OP_JUMP: return BAR_JUMP;
+    case OP_NOP: return BAR_NOP;
     default: return BAR_FNS;
     }
 }

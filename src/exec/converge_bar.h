@@ -23,6 +23,7 @@ enum bar_fn {
                // is (MCMP_EQ)
     BAR_JUMP,  // BRX, JMX, CALL and RET through registers: to code address a (awords words) +
               // offset, 16 bytes an instruction, 0 the image's first; each lane its own
+    BAR_NOP,   // for the race check: the executing lanes meet
     BAR_FNS
 };
 // Makes `x` an instruction of this kind and answers its handler.
