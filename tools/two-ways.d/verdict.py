@@ -19,6 +19,8 @@ OPEN = [(re.compile(r'^(@p |[a-z]\w+: )?(' + form + ')'), holds, why) for form, 
     (r'div\.r[mp]\.ftz\.f32', lambda x: True, 'ptxas flushes by the result with unbounded exponents'),
     (r'(sin|cos)\.approx', lambda x: (x[0] & 0x7fffffff) > 0x40490fdb or (x[0] & 0x7f800000) <= 0x01000000,
      'sine and cosine beyond pi, or of the least numbers'),
+    (r'cvt\.rna(\.satfinite)?\.tf32\.f32', lambda x: x[0] & 0x7fffe000 == 0x7f800000 and x[0] & 0x1fff,
+     'ptxas takes a NaN of low bits for an infinity'),
     (r'wmma\.mma\..*\.f16\.f32', lambda x: True, 'ptxas rounds a sum of matrices once, at its end'),
     (r'v(add|sub|absdiff|min|max|mad|shl|shr|set)[24]?\.', lambda x: True, "ptxas's emulation of video instructions is not the manual's"),
 ]] + [(re.compile(r'^@p set\.'), lambda x: True, 'ptxas converts what a guarded set does not write')]
@@ -100,6 +102,8 @@ def reason(x, operands, a, b):
         n = apart(x.format, a, b)
         if n <= 4:
             return f'an approximate function, {n} ulp apart'
+    if x.kind == 'sum' and abs(as_float(a) - as_float(b)) < 2 ** -18:
+        return 'ptxas adds up products of matrices in another order'
     if x.kind.startswith('range'):
         return 'an approximate function within its bounds'
     return None
