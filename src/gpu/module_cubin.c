@@ -211,7 +211,9 @@ static void kernels(struct gpu_module *m) {
     }
 }
 
-bool gpu_code_is_checked(uint32_t arch) { return arch == 70 || arch == 72 || arch == 75; }
+bool gpu_code_is_checked(uint32_t arch) {
+    return arch == 70 || arch == 72 || arch == 75 || arch == 80;
+}
 
 static bool is_for(const struct gpu *g, uint32_t arch) {
     return arch / 10 == g->config.cc_major && arch % 10 <= g->config.cc_minor;
