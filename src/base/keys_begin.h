@@ -15,5 +15,6 @@
 #define KEYS_FIELD_clocks(name)       struct gpu_clocks name;
 #define KEYS_FIELD_tech(name)         struct gpu_tech name;
 #define KEYS_FIELD_power(name)        struct gpu_power name;
+#define KEYS_FIELD_board(name)        struct gpu_board name;
 #define KEYS_FIELD_sm(name)           struct sm_config name;
 #define KEYS_FIELD_mem(name)          struct mem_config name;

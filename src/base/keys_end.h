@@ -14,5 +14,6 @@
 #undef KEYS_FIELD_clocks
 #undef KEYS_FIELD_tech
 #undef KEYS_FIELD_power
+#undef KEYS_FIELD_board
 #undef KEYS_FIELD_sm
 #undef KEYS_FIELD_mem

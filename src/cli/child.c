@@ -129,6 +129,8 @@ static _Noreturn void become(char **argv, const struct run_request *q, const sig
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(126);
     if (q->json) dup2(STDERR_FILENO, STDOUT_FILENO); // standard output is for the account
+    const int nothing = q->is_silent ? open("/dev/null", O_WRONLY) : -1;
+    if (nothing >= 0) dup2(nothing, STDOUT_FILENO);
     execvp(argv[0], argv);
     const int why = errno;
     if (write(report, &why, sizeof why) < 0) _exit(126);

@@ -154,6 +154,7 @@ enum ww_status power_account_of_run(struct cli *c, const struct power_model *m,
 // ---- running (run.c) ----------------------------------------------------------------------------
 struct how; // how.h
 struct how_again;
+struct limit_search; // power/limit.h
 struct run_folder;
 struct run_request {
     struct session session;
@@ -173,6 +174,9 @@ struct run_request {
     struct probe_options probe; // --probe; hz 0: none
     bool is_workload; // its exit code is the check of its results
     bool lenient;     // launches and calls that were refused are no failure of the run
+    struct limit_search *limit; // of the board's power; NULL: there is none, or it is not to be kept
+    bool limit_found;           // its step is the clock to show
+    bool is_silent;   // what the run itself prints was printed before, at another clock
     int ended_by;     // signal that run_child was sent and passed on; 0: none
 };
 // A name for a temporary file that can be made; there is none yet, for a child that never opens the

@@ -69,7 +69,7 @@ struct sweep {
     const char *gpu, *size, *what;
     struct point point[MAX_POINTS];
     uint32_t n;
-    double clock_mhz, vdd_v, dram_mhz, vmin_v, rise; // of the GPU
+    double clock_mhz, vdd_v, dram_mhz, vmin_v, rise, limit_w; // of the GPU
     struct gpu_supply_points board;                  // as published, n 0: by `rise`
     bool given;                                      // the user gave voltages
     const char *dir;
@@ -137,6 +137,7 @@ static enum ww_status plan(struct cli *c, struct sweep *s, const struct power_mo
         tech_init(&t, m->config.node_nm, m->config.device, file_v > 0 ? file_v : m->config.vdd_v,
                   m->config.temperature_k, &c->diags);
     if (status != WW_OK) return status;
+    s->limit_w = gpu_config_real(g, "board.power_limit");
     s->vdd_v = t.vdd_v, s->rise = gpu_config_real(g, "tech.volt_rise");
     gpu_supply_points(g, &s->board);
     if (vmin > 0) // a law may go lower, points not
@@ -217,6 +218,7 @@ static bool start(struct cli *c, struct sweep *s, uint32_t i, const struct power
         argv[n++] = (char *)"-s";
         argv[n++] = (char *)(uintptr_t)set[a];
     }
+    argv[n++] = (char *)"--no-power-limit"; // the point's clock is the point
     for (int a = rest; a < n_args; a++) argv[n++] = args[a];
     argv[n] = NULL;
     const char *out = point_file(c, s, i, "json"), *err = point_file(c, s, i, "txt");
@@ -424,6 +426,7 @@ static void marks(const struct sweep *s, uint32_t i, char out[128]) {
     MARK((int)i == s->best_ed2p, "least ED2P");
     MARK(s->point[i].nominal, "nominal");
     MARK(s->point[i].floor, "least supply");
+    MARK(s->limit_w > 0 && s->point[i].power_w > s->limit_w, "over the power limit");
 #undef MARK
 }
 

@@ -55,6 +55,9 @@ static enum ww_status make_account(struct cli *c, const struct power_model *m,
     if (s == WW_OK && gpu_supply_follows(m->gpu))
         out->supply_v = gpu_config_real(m->gpu, "tech.vdd_v"),
         out->supply_mhz = gpu_config_real(m->gpu, "clocks.core_mhz");
+    if (s == WW_OK)
+        out->limit.watts = gpu_config_real(m->gpu, "board.power_limit"),
+        out->limit.mhz = gpu_config_real(m->gpu, "clocks.core_mhz");
     return s;
 }
 
@@ -62,8 +65,10 @@ enum ww_status power_account_of_run(struct cli *c, const struct power_model *m,
                                     const struct run *run, struct diags *d, struct account *out,
                                     struct activity_file *file) {
     const struct activity_options o = {.core_hz = m->config.core_hz, .needed = m->needed};
-    const enum ww_status s = activity_file_of_run(&c->arena, run, &o, d, file);
-    return s == WW_OK ? make_account(c, m, file, d, out) : s;
+    enum ww_status s = activity_file_of_run(&c->arena, run, &o, d, file);
+    if (s == WW_OK) s = make_account(c, m, file, d, out);
+    if (s == WW_OK) account_limit_of(out, run->header);
+    return s;
 }
 
 // What is likely a mistake, though it can be meant: another GPU's file, another clock.

@@ -5,6 +5,7 @@
 #include "cli/how.h"
 #include "cli/kernel_args.h"
 #include "fatbin/fatbin.h"
+#include "power/limit.h"
 #include "report/trace.h"
 #include "view/view.h"
 
@@ -25,7 +26,8 @@ enum option {
     OPT_KERNELS, OPT_LAUNCHES, OPT_SKIP_TIMING, OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER,
     OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_LENIENT, OPT_TOLD, OPT_ALL,
     OPT_DB, OPT_TRACE, OPT_TRACE_FROM, OPT_TRACE_TO, OPT_TRACE_KERNELS,
-    OPT_TOGGLE, OPT_ENV, OPT_STEPS, OPT_PROBE, OPT_MEASURED, OPT_MEASURED_AT, OPT_AGAIN, OPT_CODE, OPT_N
+    OPT_TOGGLE, OPT_ENV, OPT_STEPS, OPT_PROBE, OPT_MEASURED, OPT_MEASURED_AT, OPT_AGAIN, OPT_CODE,
+    OPT_NO_LIMIT, OPT_LIMIT_AGAIN, OPT_N
 };
 // clang-format on
 static const char scheduler_names[] = // "|lrr|gto..."
@@ -123,6 +125,12 @@ static const struct cli_option option[OPT_N] = {
                   "(auto, the default); a kernel whose machine code is not executed is then compiled "
                   "from PTX",
                   CLI_CHOICE},
+    [OPT_NO_LIMIT] = {"--no-power-limit", 0, NULL,
+                      "the clock that was asked for, whatever the board would draw: short for "
+                      "-s board.power_limit=0"},
+    [OPT_LIMIT_AGAIN] = {"--limit-again", 0, NULL,
+                         "start a program behind -- again, without its output, until the board keeps "
+                         "within its power limit (workloads and kernels always are)"},
 };
 
 const struct cli_spec spec_run = {
@@ -251,6 +259,43 @@ static int show_nothing(struct cli *c, struct run_request *q, const char *record
     return q->ended_by ? ww_status_exit_code(WW_ERROR_INTERRUPTED) : 1;
 }
 
+// ---- the board's power limit ---------------------------------------------------------------------
+enum { RUN_AGAIN = -3 }; // of run_show, no exit code: at another clock, nothing was shown
+
+// What a run at the clock that was asked for drew: for the records of those at others.
+static void note_asked(struct cli *c, struct run_request *q, const struct account *a) {
+    json_int_t over = 0, launches = 0;
+    for (uint32_t i = 0; i < a->n; i++) {
+        const json_int_t n = (json_int_t)a->kernel[i].kernel->launches;
+        launches += n;
+        over += a->kernel[i].usage.power_w > q->limit->watts ? n : 0;
+    }
+    json_t *o = json_pack("{s:f,s:f,s:f,s:f,s:I,s:I}", "limit_w", q->limit->watts, "asked_mhz",
+                          q->limit->asked_mhz, "asked_w", a->kernels.power_w, "asked_seconds",
+                          a->kernels.seconds, "asked_over", over, "launches", launches);
+    char *text = json_dumps(o, JSON_COMPACT);
+    q->session.limit = text ? arena_strdup(&c->arena, text) : NULL;
+    free(text);
+    json_decref(o);
+}
+
+// Whether the run has to be made again, at the clock of q->limit->step, before there is one to show.
+static bool limit_goes_on(struct cli *c, struct run_request *q, const struct account *a) {
+    struct limit_search *const l = q->limit;
+    if (!l || q->limit_found) return false;
+    const struct power_usage *const k = &a->kernels;
+    const uint32_t ran = l->step;
+    const enum limit_end end =
+        limit_add(l, k->power_w, k->all_static_j[0] / k->seconds, k->seconds);
+    q->limit_found = end != LIMIT_OPEN;
+    if (l->step == ran) return false;
+    if (l->n == 1) note_asked(c, q, a);
+    if (!q->quiet && !q->json)
+        fprintf(stderr, "warpwatt: %.2f W at %g MHz, limit %g W: again at %g MHz\n", k->power_w,
+                limit_mhz(l, ran), l->watts, limit_mhz(l, l->step));
+    return true;
+}
+
 // The exit code of a run whose account was shown.
 static int code_of(struct cli *c, const struct run_request *q, const struct run *run,
                    int child_status) {
@@ -365,6 +410,11 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
     struct account power;
     char why[512] = "";
     const bool has_power = run_power(c, q, &run, &power, why, sizeof why);
+    if (has_power && child_status == 0 && !stopped && result >= 0 && !run.cut_off &&
+        limit_goes_on(c, q, &power)) {
+        run_release(&run);
+        return RUN_AGAIN;
+    }
     const struct table_options o = {.colour = c->colour,
                                     .title = q->title,
                                     .check = result,
@@ -520,7 +570,7 @@ static int run_file(struct cli *c, struct run_request *q, struct ptx_request *pt
     const enum ww_status s = run_ptx(c, q, ptx, record, &q->is_workload);
     if (access(record, R_OK) != 0) return cli_fail(c, s);
     const int code = run_show(c, q, record, 0);
-    return s == WW_OK ? code : ww_status_exit_code(s);
+    return s == WW_OK || code == RUN_AGAIN ? code : ww_status_exit_code(s);
 }
 
 // What the words of the command ask for besides the run itself.
@@ -534,6 +584,8 @@ struct run_words {
     const char *pool_option; // an option of where jobs run
     uint64_t given;          // options of the table above, a bit each
     const char *again;       // --again
+    bool limit_again;        // --limit-again
+    size_t clock_word;       // of `how`, the clock that the power limit gave the run; 0: none
     struct how how;
 };
 
@@ -592,6 +644,8 @@ static enum ww_status take_option(struct cli *c, struct run_request *q, struct r
     case OPT_MEASURED: q->probe.measured = value; return WW_OK;
     case OPT_MEASURED_AT: return cli_measured_at(c, value, &q->probe);
     case OPT_AGAIN: w->again = value; return WW_OK;
+    case OPT_NO_LIMIT: return add_override(c, &q->session, "board.power_limit=0");
+    case OPT_LIMIT_AGAIN: w->limit_again = true; return WW_OK;
     case OPT_ENV: return set_variable(c, value);
     case OPT_TRACE_KERNELS: q->session.trace_kernels = value; return WW_OK;
     case OPT_ALL: w->all = true; return WW_OK;
@@ -654,7 +708,7 @@ static int run_every_workload(struct cli *c, const struct cli_args *args,
     static const uint64_t taken = 1ull << OPT_GPU | 1ull << OPT_SET | 1ull << OPT_SIZE |
                                   1ull << OPT_THREADS | 1ull << OPT_JSON | 1ull << OPT_SCHEDULER |
                                   1ull << OPT_POLICY | 1ull << OPT_ALL | 1ull << OPT_DB |
-                                  1ull << OPT_NO_PROGRESS;
+                                  1ull << OPT_NO_PROGRESS | 1ull << OPT_NO_LIMIT;
     for (int o = 0; o < OPT_N; o++)
         if (w->given & ~taken & 1ull << o)
             return cli_usage("--all does not take %s: `warpwatt help run` says what it takes",
@@ -770,13 +824,72 @@ static enum ww_status begin(struct cli *c, struct run_request *q, struct run_wor
     return run_folder_open(c, q->out_dir, q->config, q->session.how, folder);
 }
 
+// One run: its folder, its record, and what becomes of them.
+static int run_once(struct cli *c, struct run_request *q, struct run_words *w,
+                    const struct cli_args *args, const struct savings *savings) {
+    struct run_folder folder = {.lock = -1};
+    const enum ww_status s = begin(c, q, w, args, savings, &folder);
+    const char *const record = s == WW_OK ? record_path(c, q) : NULL;
+    int code;
+    q->session.record = record;
+    if (!record) {
+        code = cli_fail(c, diags_status(&c->diags));
+    } else if (args->after_dashes) {
+        q->title = args->argv[args->at];
+        code = run_program(c, q, args->argv + args->at, record);
+    } else if (run_is_kernel_file(w->what)) {
+        code = run_file(c, q, &w->ptx, w->what, record);
+    } else {
+        q->title = w->what;
+        code = run_workload(c, q, w->what, w->size, w->rest, w->n_rest, record);
+    }
+    if (record && !q->keeps_record) record_remove(record);
+    if (record && q->trace) trace_remove(record);
+    run_folder_drop(c, &folder); // it left nothing
+    return code;
+}
+
+// The clock is one of the run's words: `run --again` has no need to look for it.
+static void keep_clock(struct run_words *w, const char *key) {
+    json_t *const words = w->how.words;
+    if (w->clock_word) {
+        json_array_set_new(words, w->clock_word, json_string_nocheck(key));
+        return;
+    }
+    size_t at = 0;
+    while (at < json_array_size(words) &&
+           strcmp(json_string_value(json_array_get(words, at)), "--") != 0)
+        at++;
+    json_array_insert_new(words, at, json_string("-s"));
+    json_array_insert_new(words, at + 1, json_string_nocheck(key));
+    w->clock_word = at + 1;
+}
+
+// The clock of q->limit->step takes the place of the one that the run has.
+static enum ww_status take_clock(struct cli *c, struct run_request *q, struct run_words *w,
+                                 uint32_t overrides, struct savings *savings) {
+    char key[64];
+    limit_key(q->limit, q->limit->step, key, sizeof key);
+    q->session.n_overrides = overrides;
+    const enum ww_status s = add_override(c, &q->session, arena_strdup(&c->arena, key));
+    if (s != WW_OK) return s;
+    keep_clock(w, key);
+    json_decref(w->how.json);
+    w->how.json = NULL;
+    struct gpu_config *const config = gpu_config_new(&c->arena);
+    q->config = config;
+    q->model = NULL;
+    q->folder = NULL;
+    q->is_silent = true;
+    return session_configure(&q->session, &c->diags, config, savings);
+}
+
 static int run_it(struct cli *c, struct run_request *q, struct run_words *w,
                   const struct cli_args *args) {
     // A wrong GPU file or key is our user's mistake: say so before anything starts.
     struct gpu_config *const config = gpu_config_new(&c->arena);
     struct savings savings;
     struct session_filter *filter = NULL;
-    struct run_folder folder = {.lock = -1};
     enum ww_status s = configure(c, q, config, &savings);
     if (s == WW_OK) s = session_filter_create(&q->session, &c->diags, &filter);
     session_filter_destroy(filter);
@@ -802,24 +915,14 @@ static int run_it(struct cli *c, struct run_request *q, struct run_words *w,
                               q->session.check_races || q->session.check_sync ||
                               q->session.check_uninitialised;
     q->keeps_record = q->out_dir || q->record;
-    s = begin(c, q, w, args, &savings, &folder);
-    const char *const record = s == WW_OK ? record_path(c, q) : NULL;
+    struct limit_search *const limit = arena_alloc(&c->arena, sizeof *limit);
+    limit_begin(limit, config);
+    // a program may do more than compute: it is started again only when that was asked for
+    if (limit->watts > 0 && (!args->after_dashes || w->limit_again)) q->limit = limit;
+    const uint32_t overrides = q->session.n_overrides;
     int code;
-    q->session.record = record;
-    if (!record) {
-        code = cli_fail(c, diags_status(&c->diags));
-    } else if (args->after_dashes) {
-        q->title = args->argv[args->at];
-        code = run_program(c, q, args->argv + args->at, record);
-    } else if (run_is_kernel_file(w->what)) {
-        code = run_file(c, q, &w->ptx, w->what, record);
-    } else {
-        q->title = w->what;
-        code = run_workload(c, q, w->what, w->size, w->rest, w->n_rest, record);
-    }
-    if (record && !q->keeps_record) record_remove(record);
-    if (record && q->trace) trace_remove(record);
-    run_folder_drop(c, &folder); // it left nothing
+    while ((code = run_once(c, q, w, args, &savings)) == RUN_AGAIN)
+        if ((s = take_clock(c, q, w, overrides, &savings)) != WW_OK) return cli_fail(c, s);
     return code;
 }
 

@@ -240,7 +240,11 @@ static enum ww_status run_kernel(struct cli *c, struct run_request *q, struct pt
     for (uint32_t i = 0; i < p->launches && s == WW_OK; i++)
         s = gpu_launch(g, NULL, k, &launch, &c->diags, NULL);
     if (s == WW_OK) s = gpu_synchronize(g, &c->diags);
-    if (s == WW_OK) s = arguments_show(c, g, a, p->args.n, q->json ? stderr : stdout, checked);
+    FILE *const nothing = q->is_silent ? fopen("/dev/null", "w") : NULL;
+    if (s == WW_OK)
+        s = arguments_show(c, g, a, p->args.n, nothing ? nothing : q->json ? stderr : stdout,
+                           checked);
+    if (nothing) fclose(nothing);
     // What stays is the kernel's.
     for (uint32_t i = 0; i < p->args.n && s == WW_OK; i++) s = gpu_free(g, a[i].address, &c->diags);
     return s;
@@ -270,7 +274,7 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
     o.user = &state;
     o.launch_done = on_launch;
     o.progress = on_progress;
-    o.print = on_print;
+    o.print = q->is_silent ? NULL : on_print;
     o.copy_done = on_copy;
     if (state.trace) o.span = on_span;
     if (state.filter) o.time_launch = is_timed;

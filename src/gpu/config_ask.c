@@ -88,6 +88,13 @@ static const struct field in_power[] = {
     END};
 #undef KEYS_power
 #undef SECTION
+#define SECTION struct gpu_board
+#define KEYS_board
+static const struct field in_board[] = {
+#include "gpu/config_keys.def"
+    END};
+#undef KEYS_board
+#undef SECTION
 #define SECTION struct sm_config
 #define KEYS_sm
 static const struct field in_sm[] = {

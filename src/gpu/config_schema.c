@@ -66,6 +66,11 @@ struct raw_power {
 #include "gpu/config_keys.def"
 };
 #undef KEYS_power
+#define KEYS_board
+struct raw_board {
+#include "gpu/config_keys.def"
+};
+#undef KEYS_board
 #define KEYS_sm
 struct raw_sm {
 #include "gpu/config_keys.def"
@@ -174,6 +179,13 @@ static const cyaml_schema_field_t fields_power[] = {
 #include "gpu/config_keys.def"
     CYAML_FIELD_END};
 #undef KEYS_power
+#undef RAW
+#define RAW raw_board
+#define KEYS_board
+static const cyaml_schema_field_t fields_board[] = {
+#include "gpu/config_keys.def"
+    CYAML_FIELD_END};
+#undef KEYS_board
 #undef RAW
 #define RAW raw_sm
 #define KEYS_sm
@@ -357,6 +369,13 @@ WALK(power, struct gpu_power) {
 #define KEYS_power
 #include "gpu/config_keys.def"
 #undef KEYS_power
+}
+
+WALK(board, struct gpu_board) {
+    typedef struct gpu_board struct_type;
+#define KEYS_board
+#include "gpu/config_keys.def"
+#undef KEYS_board
 }
 
 WALK(sm, struct sm_config) {

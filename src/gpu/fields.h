@@ -40,6 +40,15 @@ struct gpu_nominal {
     double core_mhz, vdd_v;
 };
 
+// How the board keeps within its power limit (power/limit.h).
+struct gpu_board {
+#include "base/keys_begin.h"
+#define KEYS_board
+#include "gpu/config_keys.def"
+#undef KEYS_board
+#include "base/keys_end.h"
+};
+
 struct gpu_config {
     char name[GPU_NAME_BYTES]; // "gtx480"; the file's name without .yaml
     char path[GPU_PATH_BYTES]; // file it was read from

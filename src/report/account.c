@@ -142,6 +142,43 @@ enum ww_status account_make(struct arena *arena, const char *gpu, const struct p
     return WW_OK;
 }
 
+void account_limit_of(struct account *a, const json_t *header) {
+    const json_t *const o = json_object_get(header, "limit");
+    if (!o) return;
+    struct account_limit *const l = &a->limit;
+    l->asked_mhz = json_number_value(json_object_get(o, "asked_mhz"));
+    l->asked_w = json_number_value(json_object_get(o, "asked_w"));
+    l->asked_seconds = json_number_value(json_object_get(o, "asked_seconds"));
+    l->asked_over = (uint64_t)json_integer_value(json_object_get(o, "asked_over"));
+    l->launches = (uint64_t)json_integer_value(json_object_get(o, "launches"));
+}
+
+const char *account_limit_text(const struct account *a, char *text, size_t size) {
+    const struct account_limit *const l = &a->limit;
+    const struct power_usage *const k = &a->kernels;
+    const bool over = l->watts > 0 && k->power_w > l->watts;
+    char launches[96] = "", end[96] = "";
+    if (l->launches > 1)
+        snprintf(launches, sizeof launches, ", %llu of %llu launches more than that",
+                 (unsigned long long)l->asked_over, (unsigned long long)l->launches);
+    if (over)
+        snprintf(end, sizeof end, ", which is still more: the board has no lower clock");
+    if (l->asked_mhz > 0)
+        snprintf(text, size,
+                 "%g W: at %g MHz it would draw %.2f W%s; all of it runs at %g MHz and takes %.1f %% "
+                 "longer%s",
+                 l->watts, l->asked_mhz, l->asked_w, launches, l->mhz,
+                 100 * (k->seconds / l->asked_seconds - 1), end);
+    else if (over)
+        snprintf(text, size,
+                 "%g W: a board lowers its clock rather than draw %.2f W (`--limit-again` runs a "
+                 "program so)",
+                 l->watts, k->power_w);
+    else
+        return NULL;
+    return text;
+}
+
 bool account_interval(const struct account *a, const struct activity_kernel *k, uint32_t i,
                       struct power_usage *out) {
     const struct activity_interval *v = &k->interval[i];

@@ -18,6 +18,14 @@ struct account_kernel {
     struct power_usage usage;
 };
 
+// The board's power limit. A run that would have drawn more at the clock that was asked for has another.
+struct account_limit {
+    double watts; // 0: there is none, or it was switched off
+    double mhz;   // of the run
+    double asked_mhz, asked_w, asked_seconds; // at the clock asked for; asked_mhz 0: the run has that one
+    uint64_t asked_over, launches; // launches that alone would draw more there, of how many
+};
+
 struct account {
     const char *gpu;
     const struct power_tree *tree;
@@ -31,6 +39,7 @@ struct account {
     double copy_write_j, copy_read_j;      // of it, of a byte that a copy wrote and read
     double basis_j[POWER_BASES];           // of kernels
     double cycles, warp_instructions, thread_instructions; // of kernels
+    struct account_limit limit;
     double supply_v, supply_mhz; // the supply follows a changed core clock; 0: it is the file's
     bool overlapped; // some kernels' energy is shared out of a total that counts everything once
 };
@@ -55,6 +64,11 @@ uint32_t account_groups(const struct power_tree *tree,
                         struct account_group out[POWER_MAX_COMPONENTS]);
 double account_group_dynamic(const struct account_group *g, const struct power_usage *u);
 double account_group_static(const struct account_group *g, const struct power_usage *u);
+
+// What the header of a run's record says of the limit, behind what the GPU's configuration says.
+void account_limit_of(struct account *a, const json_t *header);
+// A sentence about the limit; NULL where it changed nothing and holds.
+const char *account_limit_text(const struct account *a, char *text, size_t size);
 
 // Power of interval `i` of a kernel; false when it has no time.
 bool account_interval(const struct account *a, const struct activity_kernel *k, uint32_t i,

@@ -59,6 +59,25 @@ static json_t *component_json(const struct account *a, int i) {
     return o;
 }
 
+// `null` where the board has no limit.
+static json_t *limit_json(const struct account *a) {
+    const struct account_limit *const l = &a->limit;
+    if (!(l->watts > 0)) return json_null();
+    json_t *o = json_object();
+    put(o, "limit_w", l->watts);
+    json_object_set_new(o, "within", json_boolean(a->kernels.power_w <= l->watts));
+    put(o, "core_mhz", l->mhz);
+    json_object_set_new(o, "throttled", json_boolean(l->asked_mhz > 0));
+    if (!(l->asked_mhz > 0)) return o;
+    put(o, "asked_mhz", l->asked_mhz);
+    put(o, "asked_w", l->asked_w);
+    put(o, "asked_seconds", l->asked_seconds);
+    put(o, "throttled_seconds", a->kernels.seconds);
+    json_object_set_new(o, "launches", json_integer((json_int_t)l->launches));
+    json_object_set_new(o, "launches_over", json_integer((json_int_t)l->asked_over));
+    return o;
+}
+
 json_t *account_json(const struct account *a, bool kernels) {
     const struct power_usage *k = &a->kernels;
     json_t *o = json_object(), *basis = json_object(), *components = json_array();
@@ -70,6 +89,7 @@ json_t *account_json(const struct account *a, bool kernels) {
     for (int i = 0; i < POWER_BASES; i++)
         put(basis, power_basis_name((enum power_basis)i), ratio(a->basis_j[i], k->energy_j));
     json_object_set_new(o, "rests_on", basis);
+    json_object_set_new(o, "power_limit", limit_json(a));
     double bounds[2];
     power_rest_bounds(a->tree, k, bounds);
     json_object_set_new(o, "rest_bounds_j", json_pack("[f,f]", bounds[0], bounds[1]));

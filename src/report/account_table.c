@@ -98,6 +98,9 @@ static void print_totals(const struct account *a, FILE *out) {
     if (a->supply_v > 0)
         fprintf(out, "    %-12s %.4g V, as the board has it at %g MHz (-s core.vdd sets another)\n",
                 "supply", a->supply_v, a->supply_mhz);
+    char limit[256];
+    if (account_limit_text(a, limit, sizeof limit))
+        fprintf(out, "    %-12s %s\n", "power limit", limit);
     if (a->tree->idle_gate > 0)
         fprintf(out, "    %-12s gated: %.2f W less, of SMs without work\n", "idle SMs",
                 watts(k->gated_j, s));

@@ -205,6 +205,8 @@ enum ww_status record_open(const char *path, const struct gpu_config *c, const c
     json_object_set_new(line, "gpu_file", json_string(sum_text(record_gpu_sum(c), sum)));
     if (session->told && *session->told)
         json_object_set_new(line, "told", json_string(session->told));
+    json_t *limit = session->limit && *session->limit ? json_loads(session->limit, 0, NULL) : NULL;
+    if (limit) json_object_set_new(line, "limit", limit);
     json_t *how = session->how && *session->how ? json_loads(session->how, 0, NULL) : NULL;
     if (how) json_object_set_new(line, "run", how);
     if (!has_gpu) json_object_set_new(line, "opened", json_false());

@@ -37,7 +37,8 @@
     X("WARPWATT_LAUNCHES", launches)                                                               \
     X("WARPWATT_TOLD", told)                                                                       \
     X("WARPWATT_CODE", code)                                                                       \
-    X("WARPWATT_HOW", how)
+    X("WARPWATT_HOW", how)                                                                         \
+    X("WARPWATT_LIMIT", limit)
 
 static bool put(const char *name, const char *value) {
     return value ? setenv(name, value, 1) == 0 : unsetenv(name) == 0;

@@ -37,6 +37,7 @@ struct session {
     const char *record;                 // path of the record to write, or NULL
     uint64_t expected;                  // warp instructions of the whole program, for the progress line; 0: not known
     const char *how;                    // what the run is, as JSON, for its record; or NULL
+    const char *limit;                  // how the power limit changed its clock, as JSON; or NULL
     uint32_t owner;                     // process id of `warpwatt run`; 0: there is none
 };
 

@@ -10,7 +10,6 @@
 
 #include "power/check.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -30,6 +29,7 @@ enum { EVAL_MAX_DEPTH = 40, EVAL_MAX_COLUMNS = 1900 };
     X(host_seconds, "what simulating it took")                                                     \
     X(energy_j, "energy of chip and board while kernels ran")                                      \
     X(power_w, "energy_j / seconds")                                                               \
+    X(core_mhz, "core clock: the configuration's, or a lower one that keeps the board within its power limit")                                                               \
     X(i, "number of the row, in a figure over numbers")
 enum builtin {
 #define X(name, prose) BUILTIN_##name,
@@ -68,6 +68,7 @@ struct eval {
     uint32_t columns;
     bool dry, *needed;
     const struct result *results;
+    const struct limited *const *limited; // [as results], NULL: of a board without a limit
     const struct study_choice *choice; // NULL: none
     struct eval_scope scope;
     double *memo; // [metrics][workloads + 1][configurations + 1]
@@ -122,19 +123,8 @@ static const char *scope_pattern(const struct eval *e) {
 // Sums the kernels of the scope. False when none matches.
 static bool scope_kernels(struct eval *e, const struct result *r, struct kernel_result *sum) {
     const char *pattern = scope_pattern(e);
-    if (!pattern) {
-        *sum = r->kernel[0];
-        return r->n_kernels > 0;
-    }
-    *sum = (struct kernel_result){.name = pattern};
-    for (uint32_t i = 1; i < r->n_kernels; i++) {
-        const struct kernel_result *k = &r->kernel[i];
-        if (fnmatch(pattern, k->name, 0) != 0) continue;
-        sum->launches += k->launches;
-        sum->cycles += k->cycles;
-        sum->seconds += k->seconds;
-        activity_add(&sum->activity, &k->activity);
-    }
+    const bool any = result_kernels(r, pattern, sum);
+    if (!pattern) return any;
     if (sum->launches == 0 && !e->note) {
         char names[400] = "";
         for (uint32_t i = 1; i < r->n_kernels; i++) {
@@ -147,10 +137,19 @@ static bool scope_kernels(struct eval *e, const struct result *r, struct kernel_
     return sum->launches > 0;
 }
 
+// What is said of the clock of the scope's run; NULL: nothing.
+static const struct limited *scope_limited(const struct eval *e) {
+    const struct eval_scope *const s = &e->scope;
+    if (!e->limited || s->workload < 0 || s->configuration < 0) return NULL;
+    return e->limited[(size_t)s->workload * e->study->configuration.n + (size_t)s->configuration];
+}
+
 static struct value energy(struct eval *e, const char *component, int part);
 
 static struct value builtin(struct eval *e, enum builtin b) {
     if (b == BUILTIN_energy_j) return energy(e, "", 2);
+    if (b == BUILTIN_core_mhz && e->scope.configuration >= 0 && e->scope.workload < 0)
+        return number(gpu_config_real(e->gpu[e->scope.configuration], "clocks.core_mhz"));
     if (b == BUILTIN_i)
         return e->scope.element
                    ? number(e->scope.element - 1)
@@ -169,6 +168,11 @@ static struct value builtin(struct eval *e, enum builtin b) {
     case BUILTIN_copy_seconds: return number(r->copy_seconds);
     case BUILTIN_end_seconds: return number(r->end_seconds);
     case BUILTIN_host_seconds: return number(r->host_seconds);
+    case BUILTIN_core_mhz: {
+        const struct limited *const l = scope_limited(e);
+        return number(l ? l->core_mhz
+                        : gpu_config_real(e->gpu[e->scope.configuration], "clocks.core_mhz"));
+    }
     case BUILTIN_power_w: {
         const struct value j = energy(e, "", 2);
         return j.ok ? number(j.v / k.seconds) : j;
@@ -197,7 +201,8 @@ static struct value component_of(struct eval *e, const char *name, const struct 
     if (c < 0)
         return wrong(e, "energy and area need a configuration, and there is none here: use "
                         "other('configuration', ...)");
-    *w = e->watts[c];
+    const struct limited *const l = scope_limited(e);
+    *w = l ? l->watts : e->watts[c];
     *component = -1;
     if (!*w) return number(NAN);
     *component = watts_component(*w, name);
@@ -1026,10 +1031,16 @@ enum ww_status eval_check_metrics(struct eval *e, struct diags *d) {
     return status;
 }
 
-void eval_set_results(struct eval *e, const struct result *results) {
+void eval_set_results(struct eval *e, const struct result *results,
+                      const struct limited *const *limited) {
     e->dry = false;
     e->results = results;
+    e->limited = limited;
     forget(e);
+}
+
+const struct watts *eval_watts(const struct eval *e, uint32_t configuration) {
+    return e->watts[configuration];
 }
 
 void eval_choose(struct eval *e, const struct study_choice *choice) {

@@ -1,7 +1,7 @@
 // One job: one workload at one size on one configuration. Its key is the SHA-256 of all that a
 // result depends on, so that a kept result is used exactly as long as it would come out again:
 // program and PTX, arguments, every key of the resolved configuration that timing may see, the
-// techniques, options, and the simulator. Keys under `tech.` and `power.` are left out:
+// techniques, options, and the simulator. Keys under `tech.`, `power.` and `board.` are left out:
 // only the power model reads those, and energy is computed from counters whenever it is asked for.
 #include "savings/savings.h"
 #include "gpu/technique.h"

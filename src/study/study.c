@@ -35,6 +35,7 @@ struct way {
     uint32_t *job_of; // [workloads * configurations]
     job_list jobs;
     struct result *results;
+    const struct limited **limited; // [as results], NULL: its board has no limit
 };
 
 static enum ww_status load_gpus(struct way *w) {
@@ -85,13 +86,43 @@ static enum ww_status fetch(struct way *w, struct store *store) {
     return WW_OK;
 }
 
+// The clock of each run whose board has a power limit, and its result there.
+static enum ww_status limit_clocks(struct way *w, struct store *store, const struct pool_options *po,
+                                   struct pool_counts *counts) {
+    const uint32_t nc = w->s->configuration.n, n = w->s->workload.n * nc;
+    struct limited *const run = arena_alloc(w->arena, (n + 1) * sizeof *run);
+    uint32_t *const cell = arena_alloc(w->arena, (n + 1) * sizeof *cell), runs = 0;
+    const bool small = strcmp(w->o->size, "small") == 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct study_workload *const q = &w->s->workload.at[i / nc];
+        if (!w->needed[i] || !w->results[i].there) continue;
+        if (!(gpu_config_real(w->gpu[i % nc], "board.power_limit") > 0)) continue;
+        cell[runs] = i;
+        run[runs++] = (struct limited){.configuration = &w->s->configuration.at[i % nc],
+                                       .row = q,
+                                       .workload = q->run,
+                                       .size = small ? q->small : q->paper,
+                                       .kernel = q->kernel,
+                                       .gpu = w->gpu[i % nc],
+                                       .result = w->results[i],
+                                       .watts = eval_watts(w->e, i % nc)};
+    }
+    const enum ww_status s = limited_runs(w->arena, run, runs, w->host, store, po, !w->o->no_run,
+                                          w->d, counts);
+    for (uint32_t k = 0; k < runs; k++) {
+        w->results[cell[k]] = run[k].result;
+        w->limited[cell[k]] = &run[k];
+    }
+    return s;
+}
+
 static int whole_way(struct way *w, struct store *store, struct sheet *sheet) {
     enum ww_status s = find_jobs(w, sheet);
     if (s != WW_OK) return ww_status_exit_code(s);
-    struct pool_counts counts = {.kept = 0};
+    struct pool_counts counts = {.kept = 0}, lower = {.kept = 0};
     int code = 0;
+    struct pool_options po = w->o->pool;
     if (!w->o->no_run) {
-        struct pool_options po = w->o->pool;
         po.processes = w->o->processes;
         s = pool_run(w->arena, &w->jobs, w->host, store, &po, w->d, &counts);
         if (s != WW_OK) return ww_status_exit_code(s);
@@ -99,7 +130,13 @@ static int whole_way(struct way *w, struct store *store, struct sheet *sheet) {
         if (counts.interrupted || po.action != POOL_RUN) return code;
     }
     if ((s = fetch(w, store)) != WW_OK) return ww_status_exit_code(s);
-    eval_set_results(w->e, w->results);
+    if ((s = limit_clocks(w, store, &po, &lower)) != WW_OK) return ww_status_exit_code(s);
+    if (lower.done + lower.kept + lower.failed)
+        fprintf(stderr, "power limit: %u runs at lower clocks, %u kept from before, %u failed\n",
+                lower.done, lower.kept, lower.failed);
+    if (lower.interrupted) return 4;
+    if (lower.failed && !code) code = 1;
+    eval_set_results(w->e, w->results, w->limited);
     *sheet = (struct sheet){.size = w->o->size};
     sheet->failed = arena_alloc(w->arena, (w->jobs.n + 1) * sizeof *sheet->failed);
     for (uint32_t i = 0; i < w->jobs.n; i++)
@@ -129,6 +166,7 @@ int study_run(struct arena *a, const struct study *s, const struct study_host *h
     w.needed = arena_alloc(a, n * sizeof *w.needed);
     w.job_of = arena_alloc(a, n * sizeof *w.job_of);
     w.results = arena_alloc(a, n * sizeof *w.results);
+    w.limited = arena_alloc(a, n * sizeof *w.limited);
     *sheet = (struct sheet){.size = o->size};
     struct store *store = NULL;
     enum ww_status status = load_gpus(&w);

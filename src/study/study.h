@@ -10,6 +10,7 @@
 //   pool_*   (pool.h): running jobs: here (pool_local.c), on a cluster (pool_slurm.c, worker.c)
 //   eval_*   (eval.c): expressions over counters, time and energy
 //   watts_*  (watts.c): the power model for one configuration
+//   limited_* (limited.c): the clock at which a board keeps within its power limit
 //   choice_* (choice.c): main values under every named choice
 //   sheet_*  (sheet.c): figures and published rows as numbers; CSV and JSON
 //   beside_* (beside.c): published values in figures, means, digits
@@ -258,6 +259,9 @@ enum ww_status store_has(struct store *s, const char *key, struct diags *d, bool
 // Host seconds that the same workload, size and GPU last took; 0 when never seen.
 double store_estimate(struct store *s, const struct job *j);
 
+// The kernels that a name or pattern matches, added up; NULL: the whole run. False: none.
+bool result_kernels(const struct result *r, const char *pattern, struct kernel_result *sum);
+
 // ---- running ----------------------------------------------------------------------------------
 enum pool_action {
     POOL_RUN,    // starts what is not there, and waits until all has ended
@@ -310,6 +314,24 @@ struct watts_joules {
 };
 bool watts_run(const struct watts *w, const struct activity *a, double seconds, int component,
                struct watts_joules *out);
+// ---- the board's power limit: limited.c ---------------------------------------------------------
+struct limited {
+    const struct study_configuration *configuration;
+    const struct study_workload *row;
+    const char *workload, *size, *kernel; // kernel: whose power counts; NULL: all
+    const struct gpu_config *gpu;         // as the configuration asks
+    // In: what a run as asked left, and its power model (NULL: none). Out: those of the clock that the
+    // board takes; result.there false where a run that is needed is not there.
+    struct result result;
+    const struct watts *watts;
+    double core_mhz; // out
+};
+// Finds each run's clock. `may_run` false: with kept results only. Adds to the counts.
+enum ww_status limited_runs(struct arena *a, struct limited *run, uint32_t n,
+                            const struct study_host *host, struct store *store,
+                            const struct pool_options *o, bool may_run, struct diags *d,
+                            struct pool_counts *counts);
+
 enum watts_figure {
     WATTS_AREA_MM2,
     WATTS_LEAK_W,
@@ -344,7 +366,10 @@ void eval_free(struct eval *e);
 enum ww_status eval_check_metrics(struct eval *e, struct diags *d);
 // Dry: every run counts as there with ones for values; `needed` notes whose run was asked for.
 void eval_set_dry(struct eval *e, bool *needed);
-void eval_set_results(struct eval *e, const struct result *results);
+// `limited` says at which clock each result was counted, and its power model; NULL: as configurations say.
+void eval_set_results(struct eval *e, const struct result *results,
+                      const struct limited *const *limited);
+const struct watts *eval_watts(const struct eval *e, uint32_t configuration); // NULL: not covered
 // NAN when the value is not there (a job that failed, a division by zero, no power model). A wrong
 // expression is a sentence with its line.
 enum ww_status eval_number(struct eval *e, const char *expr, struct mark at,

@@ -146,6 +146,7 @@
     run.complete ? null : el("p", { "class": "alert", text: "The run was cut off: what stands here is complete up to then." }),
     run.unfinished ? el("p", { "class": "alert", text: "Not finished: " + run.unfinished + "." }) : null,
     run.status ? el("p", { "class": "alert", text: run.status }) : null,
+    run.power_limit ? el("p", { "class": "alert", text: "Power limit: " + run.power_limit + "." }) : null,
     run.no_power ? el("p", { "class": "alert", text: "No power: " + run.no_power }) : null,
     el("nav", { "aria-label": "parts of this page" }, [el("ul", null, [["overview", "Overview"], ["kernels", "Kernels"], ["time", "Over time"],
       ["source", "Source"], ["advice", "What to change"]].concat(run.probe ? [["probe", "Supply rails"]] : [], run.savings ? [["savings", "Savings"]] : [],

@@ -75,7 +75,7 @@ static int set_up(void **state) {
         r->gpu[i] = gpu;
     }
     assert_int_equal(eval_new(&r->arena, &r->s, r->gpu, &r->d, &r->e), WW_OK);
-    eval_set_results(r->e, r->results);
+    eval_set_results(r->e, r->results, NULL);
     const enum ww_status s = sheet_fill(&r->arena, &r->s, r->e, &r->d, &r->sheet);
     if (s != WW_OK) diags_print(&r->d, stderr);
     assert_int_equal(s, WW_OK);

@@ -81,7 +81,7 @@ static void test_interval(void **state) {
     assert_int_equal(r->s.configuration.n, 5);
     ran(r, "one", 100), ran(r, "two", 300), ran(r, "other way, one", 150);
     ran(r, "no leak, one", 100), ran(r, "no leak, two", 300);
-    eval_set_results(r->e, r->results);
+    eval_set_results(r->e, r->results, NULL);
     struct sheet sh = {.size = "small"};
     assert_int_equal(sheet_fill(&r->arena, &r->s, r->e, &r->d, &sh), WW_OK);
     const struct sheet_published *p = sh.published;
@@ -111,7 +111,7 @@ static void test_missing(void **state) {
     (void)state;
     struct rig *r = make(text);
     ran(r, "one", 100), ran(r, "two", 300);
-    eval_set_results(r->e, r->results);
+    eval_set_results(r->e, r->results, NULL);
     struct sheet sh = {.size = "small"};
     assert_int_equal(sheet_fill(&r->arena, &r->s, r->e, &r->d, &sh), WW_OK);
     assert_true(isnan(sh.published[0].by_choice[0]));

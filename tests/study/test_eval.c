@@ -86,7 +86,7 @@ static int set_up(void **state) {
         (struct result){.there = true, .kernel = b1, .n_kernels = 2}; // b on two is not there
     r->results[4] = r->results[0];
     r->results[5] = r->results[1];
-    eval_set_results(r->e, r->results);
+    eval_set_results(r->e, r->results, NULL);
     *state = r;
     return 0;
 }
