@@ -166,6 +166,7 @@ enum ww_status power_build(const struct power_config *c, struct power_tree *tree
     *tree = (struct power_tree){.regulator = -1,
                                 .rest = -1,
                                 .sm = -1,
+                                .fitted_here = c->fitted_here,
                                 .idle_gate = c->idle_gate,
                                 .front_control = c->front_control,
                                 .sms = c->sms,

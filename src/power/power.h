@@ -48,6 +48,7 @@ enum { POWER_MAX_COMPONENTS = 80, POWER_MAX_EVENTS = 256 };
 struct power_component {
     const char *name, *prose, *formula; // of parts.def
     enum power_basis basis;
+    int part;       // row of parts.def
     int parent;     // -1: the root
     unsigned count; // in the whole machine; the figures below are of all of them
     // own figures, and with everything below it
@@ -109,6 +110,7 @@ struct power_tree {
     double rest_more_w; // that it would leak beyond its leakage if all of it did as logic does
     int sm;             // component
     double front_control; // of sm_control, what belongs to the front end
+    bool fitted_here;   // constants are fitted to this chip (unsure.h)
     double idle_gate;   // of an SM's leakage, saved while it holds no work
     struct power_rows rows; // of techniques (effect.h)
 };

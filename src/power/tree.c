@@ -46,6 +46,7 @@ int tree_add(struct builder *b, enum power_part_id part, unsigned count) {
                                  .prose = p->prose,
                                  .formula = p->formula,
                                  .basis = p->basis,
+                                 .part = part,
                                  .parent = parent_of[part] < 0 ? -1 : b->at[parent_of[part]],
                                  .count = count};
     return i;

@@ -2,19 +2,27 @@
 // component itself (dynamic_j, static_j) and with everything below it (all_...).
 #include "report/account.h"
 
+#include "power/unsure.h"
+
 #include <stdlib.h>
 
 static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
 static void put(json_t *o, const char *key, double v) { json_object_set_new(o, key, json_real(v)); }
 
-static json_t *usage_json(const struct power_usage *u) {
+static void put_interval(json_t *o, const char *key, struct unsure_interval i) {
+    json_object_set_new(o, key, json_pack("[f,f]", i.low, i.high));
+}
+
+static json_t *usage_json(const struct power_tree *t, const struct power_usage *u) {
     json_t *o = json_object();
     put(o, "seconds", u->seconds);
     put(o, "energy_j", u->energy_j);
     put(o, "dynamic_j", u->all_dynamic_j[0]);
     put(o, "static_j", u->all_static_j[0]);
     put(o, "power_w", u->power_w);
+    put_interval(o, "power_w_90", unsure_power(t, u));
+    put_interval(o, "energy_j_90", unsure_energy(t, u));
     put(o, "dynamic_w", ratio(u->all_dynamic_j[0], u->seconds));
     put(o, "static_w", ratio(u->all_static_j[0], u->seconds));
     put(o, "leak_sub_j", u->all_leak_sub_j[0]);
@@ -83,9 +91,9 @@ json_t *account_json(const struct account *a, bool kernels) {
     json_t *o = json_object(), *basis = json_object(), *components = json_array();
     json_object_set_new(o, "format", json_integer(1));
     json_object_set_new(o, "gpu", json_string(a->gpu));
-    json_object_set_new(o, "kernels", usage_json(k));
-    json_object_set_new(o, "gaps", usage_json(&a->gaps));
-    json_object_set_new(o, "run", usage_json(&a->run));
+    json_object_set_new(o, "kernels", usage_json(a->tree, k));
+    json_object_set_new(o, "gaps", usage_json(a->tree, &a->gaps));
+    json_object_set_new(o, "run", usage_json(a->tree, &a->run));
     for (int i = 0; i < POWER_BASES; i++)
         put(basis, power_basis_name((enum power_basis)i), ratio(a->basis_j[i], k->energy_j));
     json_object_set_new(o, "rests_on", basis);
@@ -105,7 +113,7 @@ json_t *account_json(const struct account *a, bool kernels) {
     if (!kernels) return o;
     json_t *list = json_array();
     for (uint32_t i = 0; i < a->n; i++) {
-        json_t *row = usage_json(&a->kernel[i].usage);
+        json_t *row = usage_json(a->tree, &a->kernel[i].usage);
         json_object_set_new(row, "kernel", json_string(a->kernel[i].kernel->name));
         json_object_set_new(row, "launch", json_integer((json_int_t)a->kernel[i].kernel->launch));
         json_object_set_new(row, "components", account_own_json(a->tree, &a->kernel[i].usage));

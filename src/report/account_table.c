@@ -1,6 +1,8 @@
 // Power for people: the end of a run, and the whole tree.
 #include "report/account.h"
 
+#include "power/unsure.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -70,6 +72,24 @@ static void print_time(const struct account *a, FILE *out) {
     fputs("]\n", out);
 }
 
+// The 90 % interval of the mean power, and the two unknowns that it owes most to.
+static void print_interval(const struct account *a, FILE *out) {
+    const struct unsure_interval w = unsure_power(a->tree, &a->kernels);
+    double by[UNSURE_FACTORS];
+    int most[2] = {-1, -1};
+    unsure_watts(a->tree, &a->kernels, by);
+    for (int f = 0; f < UNSURE_FACTORS; f++) {
+        by[f] = fabs(by[f]) * unsure_factor_sd(a->tree, (enum unsure_factor)f);
+        if (most[0] < 0 || by[f] > by[most[0]])
+            most[1] = most[0], most[0] = f;
+        else if (most[1] < 0 || by[f] > by[most[1]])
+            most[1] = f;
+    }
+    fprintf(out, "    %-12s %.0f to %.0f W at 90 %%; most by %s (%.1f W), %s (%.1f W)\n", "unsure", w.low,
+            w.high, unsure_factor_text((enum unsure_factor)most[0]), by[most[0]],
+            unsure_factor_text((enum unsure_factor)most[1]), by[most[1]]);
+}
+
 static void print_totals(const struct account *a, FILE *out) {
     const struct power_usage *k = &a->kernels;
     const double s = k->seconds, dynamic = k->all_dynamic_j[0], still = k->all_static_j[0];
@@ -81,6 +101,7 @@ static void print_totals(const struct account *a, FILE *out) {
     fprintf(out, "    %-12s static: %.2f W leakage, %.2f W gate leakage, %.2f W constant\n", "",
             watts(k->all_leak_sub_j[0], s), watts(k->all_leak_gate_j[0], s),
             watts(power_constant_j(k, 0), s));
+    print_interval(a, out);
     const int chip = power_find(a->tree, "chip"), board = power_find(a->tree, "board");
     if (chip >= 0 && board >= 0)
         fprintf(out, "    %-12s chip %.2f W, board %.2f W\n", "",

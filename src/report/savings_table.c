@@ -1,7 +1,7 @@
 // What techniques saved and spent, for people and for programs.
 #include <math.h>
 
-#include "power/effect.h"
+#include "power/unsure.h"
 #include "report/account.h"
 
 static void of_account(const struct account *a, struct power_savings *sum) {
@@ -141,6 +141,7 @@ static json_t *areas_json(const struct account *a, const struct power_savings *s
 // nothing.
 struct whole {
     double net_j, share, low, high;
+    struct unsure_interval within; // 90 %, by the spreads of unsure.def
 };
 
 // Net of what stands in the rest of the die itself.
@@ -169,6 +170,7 @@ static struct whole whole_of(const struct account *a, const struct power_savings
 #undef SHARE
     w.low = fmin(w.share, fmin(none, full));
     w.high = fmax(w.share, fmax(none, full));
+    w.within = unsure_saving(a->tree, &a->kernels, s, w.share);
     return w;
 }
 
@@ -178,8 +180,9 @@ static void print_whole(const struct account *a, const struct power_savings *s, 
     fprintf(out,
             "    %-8s %s net, with the regulators' part: %.2f %% of chip and board (%.2f to %.2f "
             "%%, as "
-            "the rest of the die draws)\n",
-            "all", table_scaled(w.net_j, "J", b), 100 * w.share, 100 * w.low, 100 * w.high);
+            "the rest of the die draws; %.2f to %.2f %% at 90 %%)\n",
+            "all", table_scaled(w.net_j, "J", b), 100 * w.share, 100 * w.low, 100 * w.high,
+            100 * w.within.low, 100 * w.within.high);
 }
 
 void account_print_savings(const struct account *a, bool colour, FILE *out) {
@@ -239,7 +242,8 @@ json_t *account_savings_json(const struct account *a) {
     json_object_set_new(o, "area", areas_json(a, &s));
     const struct whole w = whole_of(a, &s);
     json_object_set_new(o, "all",
-                        json_pack("{s:f,s:f,s:f,s:f}", "net_j", w.net_j, "share", w.share,
-                                  "share_low", w.low, "share_high", w.high));
+                        json_pack("{s:f,s:f,s:f,s:f,s:f,s:f}", "net_j", w.net_j, "share", w.share,
+                                  "share_low", w.low, "share_high", w.high, "share_low_90",
+                                  w.within.low, "share_high_90", w.within.high));
     return o;
 }

@@ -29,6 +29,8 @@ enum { EVAL_MAX_DEPTH = 40, EVAL_MAX_COLUMNS = 1900 };
     X(host_seconds, "what simulating it took")                                                     \
     X(energy_j, "energy of chip and board while kernels ran")                                      \
     X(power_w, "energy_j / seconds")                                                               \
+    X(power_low_w, "power_w, the lower end of its 90 % interval (docs/power.md)")                   \
+    X(power_high_w, "power_w, the upper end of its 90 % interval")                                 \
     X(core_mhz, "core clock: the configuration's, or a lower one that keeps the board within its power limit")                                                               \
     X(i, "number of the row, in a figure over numbers")
 enum builtin {
@@ -148,6 +150,8 @@ static struct value energy(struct eval *e, const char *component, int part);
 
 static struct value builtin(struct eval *e, enum builtin b) {
     if (b == BUILTIN_energy_j) return energy(e, "", 2);
+    if (b == BUILTIN_power_low_w) return energy(e, "", 4);
+    if (b == BUILTIN_power_high_w) return energy(e, "", 5);
     if (b == BUILTIN_core_mhz && e->scope.configuration >= 0 && e->scope.workload < 0)
         return number(gpu_config_real(e->gpu[e->scope.configuration], "clocks.core_mhz"));
     if (b == BUILTIN_i)
@@ -218,7 +222,7 @@ static struct value component_of(struct eval *e, const char *name, const struct 
                  gpu_config_name(e->gpu[c]), name, gpu_config_name(e->gpu[c]));
 }
 
-// part 0: dynamic, 1: static, 2: both, 3: leakage through gates
+// part 0: dynamic, 1: static, 2: both, 3: leakage through gates; ends of the interval of the power: 4, 5
 static struct value energy(struct eval *e, const char *component, int part) {
     const struct watts *w = NULL;
     int at;
@@ -231,7 +235,8 @@ static struct value energy(struct eval *e, const char *component, int part) {
     if (!scope_kernels(e, r, &k) || !watts_run(w, &k.activity, k.seconds, at, &j))
         return number(NAN);
     const double all_j = j.dynamic_j + j.static_j;
-    return number(part == 0 ? j.dynamic_j : part == 1 ? j.static_j : part == 2 ? all_j : j.gate_j);
+    const double of[] = {j.dynamic_j, j.static_j, all_j, j.gate_j, j.low_w, j.high_w};
+    return number(of[part]);
 }
 
 static struct value figure_of(struct eval *e, const char *component, enum watts_figure what) {

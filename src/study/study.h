@@ -311,6 +311,7 @@ const char *watts_name(const struct watts *w, int component); // NULL past the e
 struct watts_joules {
     double dynamic_j, static_j,
         gate_j; // with everything below the component; of static_j, through gates
+    double low_w, high_w; // 90 % interval of the mean power of chip and board (power/unsure.h)
 };
 bool watts_run(const struct watts *w, const struct activity *a, double seconds, int component,
                struct watts_joules *out);

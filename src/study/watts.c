@@ -6,6 +6,7 @@
 
 #include "power/effect.h"
 #include "power/power_gpu.h"
+#include "power/unsure.h"
 
 struct watts {
     struct power_tree tree;
@@ -56,10 +57,11 @@ bool watts_run(const struct watts *w, const struct activity *a, double seconds, 
     diags_init(&d);
     const bool ok = power_run(&w->tree, a, seconds, &use, &d) == WW_OK;
     diags_free(&d);
-    if (ok)
-        *out = (struct watts_joules){use.all_dynamic_j[component], use.all_static_j[component],
-                                     use.all_leak_gate_j[component]};
-    return ok;
+    if (!ok) return false;
+    const struct unsure_interval within = unsure_power(&w->tree, &use);
+    *out = (struct watts_joules){use.all_dynamic_j[component], use.all_static_j[component],
+                                 use.all_leak_gate_j[component], within.low, within.high};
+    return true;
 }
 
 double watts_of(const struct watts *w, int component, enum watts_figure what) {

@@ -1,5 +1,6 @@
 // The content of the page as JSON, from the record of a run and its account. Figures are computed
 // here; the script only draws them.
+#include "power/unsure.h"
 #include "view/view.h"
 
 #include "report/probe.h"
@@ -353,6 +354,9 @@ static json_t *totals_json(const struct view_input *in, const struct group *g, u
     put(o, "leak_sub_j", k->all_leak_sub_j[0]);
     put(o, "leak_gate_j", k->all_leak_gate_j[0]);
     put(o, "power_w", k->power_w);
+    const struct unsure_interval within = unsure_power(in->power->tree, k);
+    put(o, "power_low_w", within.low);
+    put(o, "power_high_w", within.high);
     put(o, "edp_js", k->energy_j * k->seconds);
     put(o, "gaps_j", in->power->gaps.energy_j);
     put(o, "gaps_s", in->power->gaps.seconds);

@@ -176,6 +176,7 @@
     var t = run.totals, o = other ? other.totals : {};
     var rows = [["time in kernels", scaled(t.seconds, "s"), "seconds", -1], ["cycles", whole(t.cycles), "cycles", -1],
       ["energy", scaled(t.energy_j, "J"), "energy_j", -1], ["power", scaled(t.power_w, "W"), "power_w", -1],
+      ["power, 9 of 10 boards", scaled(t.power_low_w, "W") + " to " + scaled(t.power_high_w, "W"), "power_high_w", -1],
       ["dynamic", scaled(t.dynamic_j, "J"), "dynamic_j", -1], ["static", scaled(t.static_j, "J"), "static_j", -1],
       ["leakage", scaled(t.leak_sub_j, "J"), "leak_sub_j", -1], ["gate leakage", scaled(t.leak_gate_j, "J"), "leak_gate_j", -1],
       ["energy-delay", scaled(t.edp_js, "Js"), "edp_js", -1], ["warp instructions", whole(t.warp_instructions), "warp_instructions", -1],
