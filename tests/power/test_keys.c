@@ -32,8 +32,9 @@ static bool sees_energy(const struct gpu_key *k) {
 static bool is_said_only(const char *path) {
     static const char *const said[] = {
         "tech.die_mm2",    "tech.transistors_m", "tech.tdp_w",       "tech.idle_w",
-        "tech.idle_what",  "power.fitted_here",  "tech.volts",       "tech.volt_rise",
-        "tech.volt_floor", "tech.connectors_6",  "tech.connectors_8"};
+        "tech.idle_what",  "tech.volts",         "tech.volt_rise",   "tech.volt_floor",
+        "tech.connectors_6", "tech.connectors_8", "board.power_limit", "board.clock_step",
+        "board.clock_least"};
     for (size_t i = 0; i < WW_COUNT(said); i++)
         if (strcmp(said[i], path) == 0) return true;
     return strncmp(path, "sm.timing.", 10) == 0;
