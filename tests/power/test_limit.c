@@ -43,6 +43,7 @@ static void highest_step(void **state) {
     (void)state;
     static struct gpu_config c;
     uint32_t most = 0;
+    load(&c, 175, 15);
     for (double rise = 0.2; rise <= 3.5; rise += 0.3)
         for (double still = 20; still <= 150; still += 26)
             for (double step = 7.5; step <= 30; step += 7.5)
@@ -50,7 +51,7 @@ static void highest_step(void **state) {
                     const struct board b = {still, rest, rise};
                     struct limit_search s;
                     enum limit_end end;
-                    load(&c, 175, step);
+                    c.board.clock_step = step;
                     limit_begin(&s, &c);
                     const uint32_t n = simulate(&s, &b, &end);
                     uint32_t want = 0; // by trying them all
