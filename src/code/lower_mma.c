@@ -464,8 +464,10 @@ static void put_sum_after(struct lower *l, const struct product *p, unsigned n, 
 static struct opnd product_16(struct lower *l, const struct product *p, enum isa_type type,
                               unsigned depth, struct opnd a, struct opnd b, struct opnd c) {
     const enum isa_type sums = sums_type(p);
-    struct minst m =
-        product_new(l, p, OP_HMMA_16, sums == ITYPE_F32 ? OPC_MMA_1688_F32 : OPC_MMA_1688_F16);
+    const bool deep = depth * isa_type_bits(type) > 128; // two registers of B
+    const unsigned single = deep ? OPC_MMA_16816_F32 : OPC_MMA_1688_F32,
+                   half = deep ? OPC_MMA_16816_F16 : OPC_MMA_1688_F16;
+    struct minst m = product_new(l, p, OP_HMMA_16, sums == ITYPE_F32 ? single : half);
     m.type = (uint8_t)sums;
     m.stype = (uint8_t)type;
     m.sub = (uint8_t)depth;
@@ -548,10 +550,8 @@ static void integers_16(struct lower *l, const struct product *p, unsigned words
     const enum isa_type ta = from_type(ptx_mma_type(p->i, PTX_MMA_A)),
                         tb = from_type(ptx_mma_type(p->i, PTX_MMA_B));
     const unsigned bits = isa_type_bits(ta);
-    struct minst m = product_new(l, p, OP_IMMA_16,
-                                 bits == 8   ? OPC_MMA_8816
-                                 : bits == 4 ? OPC_MMA_8832
-                                             : OPC_MMA_88128);
+    struct minst m =
+        product_new(l, p, OP_IMMA_16, words == 2 ? OPC_MMA_16832_INT : OPC_MMA_16816_INT);
     m.type = ITYPE_S32;
     m.stype = bits == 8 ? ITYPE_S8 : bits == 4 ? ITYPE_S4 : ITYPE_B1;
     m.vec = (uint8_t)words;
@@ -576,7 +576,7 @@ static void doubles(struct lower *l, const struct product *p, unsigned rows, uns
                                   opnd_word(high, 1)};
         sum[r] = lower_gather(l, o, 4);
         for (unsigned k = 0; k < blocks; k++) {
-            struct minst m = product_new(l, p, OP_DMMA, OPC_DP_FMA);
+            struct minst m = product_new(l, p, OP_DMMA, OPC_MMA_884_F64);
             m.stype = ITYPE_NONE;
             m.src[0] = lower_in_reg(l, double_of(l, p->a, rows * k + r));
             m.src[1] = lower_in_reg(l, double_of(l, p->b, k));

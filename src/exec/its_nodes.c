@@ -216,6 +216,9 @@ static bool is_matrix(const struct minst *m) {
     case OP_IMMA_8816:
     case OP_IMMA_8832:
     case OP_BMMA_88128:
+    case OP_HMMA_16:
+    case OP_IMMA_16:
+    case OP_DMMA:
     case OP_LDSM:
     case OP_MOVM: return true;
     default: return false;

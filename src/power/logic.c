@@ -92,8 +92,15 @@ static const struct {
     [OPC_MMA_8816] = {LOGIC_TENSOR, 1024 * MMA_BYTE_PJ, 0},
     [OPC_MMA_8832] = {LOGIC_TENSOR, 2048 * MMA_BYTE_PJ / 2, 0},   // assumed: as many bits, as much
     [OPC_MMA_88128] = {LOGIC_TENSOR, 8192 * MMA_BYTE_PJ / 8, 0}, // assumed: as many bits, as much
+    // assumed: tf32 and 8-bit floats take as much as halves that fill the same cycles
+    [OPC_MMA_16816_F32] = {LOGIC_TENSOR, 2048 * MMA_HALF_PJ, 0},
+    [OPC_MMA_16816_F16] = {LOGIC_TENSOR, 2048 * MMA_HALF_PJ, 0},
+    [OPC_MMA_16816_INT] = {LOGIC_TENSOR, 2048 * MMA_BYTE_PJ, 0},
+    [OPC_MMA_16832_INT] = {LOGIC_TENSOR, 4096 * MMA_BYTE_PJ, 0},
+    // assumed: products go with the square of their factors' significands, 53 bits to 11
+    [OPC_MMA_884_F64] = {LOGIC_TENSOR, 256 * MMA_HALF_PJ * (53.0 / 11) * (53.0 / 11), 0},
 };
-_Static_assert(OPC_N == 49, "a new operation class needs a row above");
+_Static_assert(OPC_N == 54, "a new operation class needs a row above");
 
 static double scale(const struct tech *t, double nm, double v) {
     return t->row.f_nm / nm * (t->vdd_v / v) * (t->vdd_v / v);

@@ -38,7 +38,9 @@ void translate_hmma(struct translator *t) {
     const bool is_single = tr_bit(t, 76);
     const uint32_t shape = tr_field(t, 75, 1) + 2 * tr_field(t, 78, 1), format = tr_field(t, 82, 2);
     const uint32_t words = format == TF32 ? depth[shape] / 4u : depth[shape] / 8u; // of B
-    tr_op(t, OP_HMMA_16, is_single ? OPC_MMA_1688_F32 : OPC_MMA_1688_F16, sum_type(is_single));
+    const enum op_class single = words == 2 ? OPC_MMA_16816_F32 : OPC_MMA_1688_F32,
+                        half = words == 2 ? OPC_MMA_16816_F16 : OPC_MMA_1688_F16;
+    tr_op(t, OP_HMMA_16, is_single ? single : half, sum_type(is_single));
     if (!words || words > 2 || (format != HALF && !is_single)) {
         tr_refuse(t, "has a shape without a meaning");
         return;
@@ -59,10 +61,34 @@ void translate_hmma(struct translator *t) {
     t->m->sub = 0;
 }
 
+// Floats of 8 bits, on sm_89.
+void translate_qmma(struct translator *t) {
+    enum { SHAPE_16816, SHAPE_16832 };
+    const bool is_single = tr_bit(t, 77);
+    const uint32_t shape = tr_field(t, 75, 2), words = shape == SHAPE_16832 ? 2 : 1;
+    const enum op_class single = words == 2 ? OPC_MMA_16816_F32 : OPC_MMA_1688_F32,
+                        half = words == 2 ? OPC_MMA_16816_F16 : OPC_MMA_1688_F16;
+    tr_op(t, OP_HMMA_16, is_single ? single : half, sum_type(is_single));
+    if (shape > SHAPE_16832 || tr_bit(t, 80)) {
+        tr_refuse(t, tr_bit(t, 80) ? "is of a sparse matrix" : "has a shape without a meaning");
+        return;
+    }
+    t->m->stype = tr_bit(t, 78) ? ITYPE_E5M2 : ITYPE_E4M3;
+    if (tr_bit(t, 79)) t->m->aux |= MMA_B_E5M2;
+    t->m->sub = (uint8_t)(16 * words);
+    tr_ignore(t, 74, 1); // B by columns, the only way there is
+    no_guard(t);
+    tr_dst(t, is_single ? 4 : 2);
+    sources(t, 2 * words, words, is_single ? 4 : 2);
+    signed_by(t, 0, 72);
+    signed_by(t, 1, 63);
+}
+
 // ---- integers, bits ---------------------------------------------------------------------------
 // Eight rows are an operation each, sixteen are one of all formats; `words` of B.
 static void integers(struct translator *t, enum mop eight, enum isa_type format, bool is_16,
                      uint32_t words, enum op_class klass) {
+    if (is_16) klass = words == 2 ? OPC_MMA_16832_INT : OPC_MMA_16816_INT;
     tr_op(t, is_16 ? OP_IMMA_16 : eight, klass, ITYPE_S32);
     tr_ignore(t, 74, 1); // B by columns, the only way there is
     no_guard(t);
@@ -102,7 +128,7 @@ void translate_bmma(struct translator *t) {
 // ---- doubles ----------------------------------------------------------------------------------
 void translate_dmma(struct translator *t) {
     enum { SIGNS = TR_NEG | TR_ABS };
-    tr_op(t, OP_DMMA, OPC_DP_FMA, ITYPE_F64);
+    tr_op(t, OP_DMMA, OPC_MMA_884_F64, ITYPE_F64);
     if (t->gen >= SASS_90 && tr_field(t, 76, 2)) tr_refuse(t, "has a shape that is not executed");
     if (tr_field(t, 78, 2)) tr_refuse(t, "does not round to nearest");
     tr_dst(t, 4);
