@@ -358,6 +358,7 @@ static void product_884(struct lower *l, struct product *p, unsigned blocks) {
             struct minst m = product_new(l, p, OP_HMMA_884,
                                          p->td == ITYPE_F32 ? OPC_MMA_884_F32 : OPC_MMA_884_F16);
             if (k) m.stype = (uint8_t)p->td;
+            if (gen_has(l->gen, TRAIT_TENSOR_16816)) m.aux = MMA_CHAIN;
             m.sub = (uint8_t)(s | layouts);
             m.src[0] = a;
             m.src[1] = b;

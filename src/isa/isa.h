@@ -257,9 +257,9 @@ enum msyscall { MSYS_VPRINTF, MSYS_MALLOC, MSYS_FREE, MSYS_ASSERTFAIL, MSYS_N };
 // sub of HMMA_884: the part of D that a step makes, and the layouts of A and B; of IMMA_*: which of A
 // and B is signed.
 // BMMA: bits are joined by and, not by xor. aux of HMMA_16: sums are Hopper's; bytes of B are e5m2,
-// else e4m3.
+// else e4m3. aux of HMMA_884: fused multiply-adds one after the other.
 enum mma_sub { MMA_STEP = 3, MMA_A_COL = 4, MMA_B_ROW = 8, MMA_A_SIGNED = 1, MMA_B_SIGNED = 2,
-               MMA_AND = 4, MMA_HOPPER = 1, MMA_B_E5M2 = 2 };
+               MMA_AND = 4, MMA_HOPPER = 1, MMA_B_E5M2 = 2, MMA_CHAIN = 1 };
 
 // One machine instruction. Operand order for each operation stands in ops.def.
 enum { MINST_DSTS = 3, MINST_SRCS = 6 };

@@ -1,5 +1,6 @@
 """Products of matrices as compute capability 7.0 has them (mma.m8n8k4, wmma and its loads and stores), and those of 7.5
-(mma.m16n8k8, integers and bits, ldmatrix), which ptxas refuses before."""
+(mma.m16n8k8, integers and bits, ldmatrix) and of 8.0 to 9.0 (sixteen rows, bfloat, tf32, doubles, 8-bit floats), which
+ptxas refuses before."""
 
 SHAPES = {'m16n16k16': (16, 16, 16), 'm32n8k16': (32, 8, 16), 'm8n32k16': (8, 32, 16)}
 LAYOUTS = ['row', 'col']
@@ -84,7 +85,7 @@ def forms():
                         body += f' {word} {names("d", nd)},{names("a", 8)},{names("b", 8)},{names("c", nc)};'
                         body += f' wmma.store.d.sync.aligned.row.{shape}.global.{d} [%out],{names("d", nd)},{n};'
                         out.append(Matrix(word, body, 'exact', 'f' if d == 'f32' else 'H'))
-    return out + forms_of_turing()
+    return out + forms_of_turing() + forms_of_ampere()
 
 
 def plain(letter, n, at):
@@ -132,4 +133,64 @@ def forms_of_turing():
             # rows that neither follow each other nor stay in one bank
             rows = ' mul.lo.u32 %i,%l,37; and.b32 %i,%i,127; mad.lo.u32 %sh,%i,16,%s;'
             out.append(Matrix(word, f'{copy} bar.sync 0;{rows} {word} {names("d", x)},[%sh];' + stored(x), 'exact', ''))
+    return out
+
+
+# Numbers that neither overflow nor are NaNs: masks of bits that stay and of bits that are set, by type.
+NUMBERS = {'bf16': (0x80FF80FF, 0x3F003F00), 'tf32': (0x80FFFFFF, 0x3F000000), 'f16': (0x87FF87FF, 0x38003800),
+           'f32': (0x80FFFFFF, 0x3F000000), 'e4m3': (0x9F9F9F9F, 0x20202020), 'e5m2': (0x8F8F8F8F, 0x30303030)}
+WIDTH = {'bf16': 16, 'f16': 16, 'tf32': 32, 'f32': 32, 'e4m3': 8, 'e5m2': 8, 's8': 8, 'u8': 8, 's4': 4, 'u4': 4, 'b1': 1, 's32': 32}
+
+
+def scaled(letter, n, at, kind):
+    text = plain(letter, n, at)
+    if kind in NUMBERS:
+        keep, put = NUMBERS[kind]
+        text += ''.join(f' and.b32 %{letter}{k},%{letter}{k},{keep:#x}; or.b32 %{letter}{k},%{letter}{k},{put:#x};' for k in range(n))
+    return text
+
+
+def forms_of_ampere():
+    out = []
+    kinds = [(f'm16n8k{k}', d, t, t) for k in (8, 16) for d, t in (('f32', 'bf16'), ('f32', 'f16'), ('f16', 'f16'))]
+    kinds += [(f'm16n8k{k}', 'f32', 'tf32', 'tf32') for k in (4, 8)]
+    kinds += [(f'm16n8k{k}', d, a, b) for k in (16, 32) for d in ('f32', 'f16') for a in ('e4m3', 'e5m2') for b in ('e4m3', 'e5m2')]
+    kinds += [(f'm16n8k{k}', 's32', a + w, b + w) for w, ks in (('8', (16, 32)), ('4', (32, 64))) for k in ks for a in 'su' for b in 'su']
+    kinds += [(f'm16n8k{k}', 's32', 'b1', 'b1') for k in (128, 256)] + [('m8n8k128', 's32', 'b1', 'b1')]
+    for shape, d, a, b in kinds:
+        k = int(shape.split('k')[1])
+        rows = 8 if shape.startswith('m8') else 16
+        na, nb, nc = rows * k * WIDTH[a] // 1024, 8 * k * WIDTH[b] // 1024, rows * 8 * WIDTH[d] // 1024
+        for sat in ('', '.satfinite') if WIDTH[a] in (4, 8) and d == 's32' else ('',):
+            for last in ('.xor.popc', '.and.popc') if a == 'b1' else ('',):
+                word = f'mma.sync.aligned.{shape}.row.col{sat}.{d}.{a}.{b}.{d}{last}'
+                for wild in (False, True) if d != 's32' else (True,):  # any bits, NaNs among them
+                    fill = (lambda l, n, at, t: plain(l, n, at)) if wild else scaled
+                    body = fill('a', na, 0, a) + fill('b', nb, 512, b) + fill('c', nc, 1024, d)
+                    body += f' {word} {names("d", nc)},{names("a", na)},{names("b", nb)},{names("c", nc)};' + stored(nc)
+                    out.append(Matrix(word, body, 'exact', {'f32': 'f', 'f16': 'H'}.get(d, '')))
+    for m, k in ((8, 4), (16, 4), (16, 8), (16, 16)):
+        na, nb, nc = m * k // 32, k // 4, m // 4
+        word = f'mma.sync.aligned.m{m}n8k{k}.row.col.f64.f64.f64.f64'
+        body = ' .reg .f64 %x<8>, %y<4>, %z<4>, %w<4>;'
+        for letter, n, at in (('x', na, 0), ('y', nb, 768), ('z', nc, 1024)):
+            for j in range(n):  # halves of doubles, whose exponents are made alike
+                body += f' mad.wide.u32 %p,%l,8,%in; ld.global.v2.b32 {{%a0,%a1}},[%p+{at + 256 * j % 512}]; and.b32 %a1,%a1,0x80ffffff;'
+                body += f' or.b32 %a1,%a1,0x3f000000; mov.b64 %{letter}{j},{{%a0,%a1}};'
+        body += f' {word} {names("w", nc)},{names("x", na)},{names("y", nb)},{names("z", nc)}; mad.wide.u32 %p,%l,8,%out;'
+        body += ''.join(f' st.global.f64 [%p+{256 * j}],%w{j};' for j in range(nc))
+        out.append(Matrix(word, body, 'exact', ''))
+    wmma = [('bf16', s, ra, rb, 'f32') for s, ra, rb in (('m16n16k16', 4, 4), ('m32n8k16', 8, 2), ('m8n32k16', 2, 8))]
+    wmma += [('tf32', 'm16n16k8', 4, 4, 'f32')]
+    for t, shape, ra, rb, d in wmma:
+        m, n, k = map(int, shape[1:].replace('n', ' ').replace('k', ' ').split())
+        for la in LAYOUTS:
+            for lb in LAYOUTS:
+                body = f' wmma.load.a.sync.aligned.{la}.{shape}.global.{t} {names("a", ra)},[%in],{k if la == "row" else m};'
+                body += f' wmma.load.b.sync.aligned.{lb}.{shape}.global.{t} {names("b", rb)},[%in],{n if lb == "row" else k};'
+                body += f' .reg .f32 %f<8>, %g<8>; wmma.load.c.sync.aligned.row.{shape}.global.{d} {names("f", 8)},[%in],{n};'
+                word = f'wmma.mma.sync.aligned.{la}.{lb}.{shape}.{d}.{t}.{t}.{d}'
+                body += f' {word} {names("g", 8)},{names("a", ra)},{names("b", rb)},{names("f", 8)};'
+                body += f' wmma.store.d.sync.aligned.col.{shape}.global.{d} [%out],{names("g", 8)},{m};'
+                out.append(Matrix(word, body, 'exact', 'f'))
     return out

@@ -376,6 +376,54 @@ def mma_884(r):
     f.write()
 
 
+def rounded_or_special(v, specials, exp, man, zero):
+    if specials:
+        one = specials.pop()
+        if specials or one[0] == "nan":
+            return (1 << exp + man) - 1
+        return ((1 << exp) - 1) << man | (1 << exp + man if one[1] < 0 else 0)
+    return rounded(v, exp, man) if v else zero
+
+
+def chain(a, b, c, ctype, dtype):
+    """One element where there is no such instruction: fused multiply-adds of single precision."""
+    def mad(x, y, z):  # halves times, single plus
+        fx, fy, fz = half(x), half(y), single(z)
+        specials = {fz[:2]} if fz[0] != "fin" else set()
+        if "nan" in (fx[0], fy[0]) or ("inf" in (fx[0], fy[0]) and 0 in (fx[1], fy[1])):
+            specials.add(("nan", 0))
+        elif "inf" in (fx[0], fy[0]):
+            specials.add(("inf", 1 if (fx[1] > 0) == (fy[1] > 0) else -1))
+        return rounded_or_special(fx[1] * fy[1] + fz[1], specials, 8, 23, (x ^ y) << 16 & z & 1 << 31)
+    minus_zero = 1 << 31  # adds nothing, not even to a zero's sign
+    c = c if ctype == "f32" else {"nan": NAN32, "inf": 0x7F800000 | (c & 0x8000) << 16, "fin": rounded(half(c)[1], 8, 23) if half(c)[1] else (c & 0x8000) << 16}[half(c)[0]]
+    if dtype == "f32":
+        total = 0
+        for x, y in zip(a, b):
+            total = mad(x, y, total)
+        return single_add(c, total)
+    for k in (0, 2):
+        c = single_add(c, mad(a[k + 1], b[k + 1], mad(a[k], b[k], minus_zero)))
+    kind, v, _ = single(c)
+    return {"nan": NAN16, "inf": 0x7C00 | c >> 16 & 0x8000, "fin": to_half(v) | (c >> 16 & 0x8000)}[kind]
+
+
+def mma_884_later(r):
+    f = File("gen_mma_884_later", "mma.m8n8k4 of halves from 8.0 on, where no tensor core has it", "ampere ada hopper", 80)
+    for al, bl, dt, ct, wild in (("row", "col", "f32", "f32", 0), ("col", "row", "f32", "f32", 1), ("row", "row", "f16", "f16", 0), ("col", "col", "f16", "f16", 1)):
+        sets = [(matrix(r, 8, 4, "f16", wild), matrix(r, 4, 8, "f16", wild), matrix(r, 8, 8, ct, wild)) for _ in range(4)]
+        pair = lambda lane: sets[lane // 4 % 4]
+        of = lambda m, rc: m[rc[0]][rc[1]]
+        a = lanes(lambda l, i: of(pair(l)[0], a_884(l, i, al == "row")), 2, 16)
+        b = lanes(lambda l, i: of(pair(l)[1], b_884(l, i, bl == "row")), 2, 16)
+        width = lambda t: (8, 32) if t == "f32" else (4, 16)
+        c = lanes(lambda l, i: of(pair(l)[2], c_884(l, i, ct)), *width(ct))
+        ds = [[[chain(s[0][i], [row[j] for row in s[1]], s[2][i][j], ct, dt) for j in range(8)] for i in range(8)] for s in sets]
+        d = lanes(lambda l, i: of(ds[l // 4 % 4], c_884(l, i, dt)), *width(dt))
+        emit(f, "mma.sync.aligned.m8n8k4.%s.%s.%s.f16.f16.%s" % (al, bl, dt, ct), a, b, c, ct, dt, d)
+    f.write()
+
+
 def mma_1688(r):
     f = File("gen_mma_1688", "mma.m16n8k8 of halves", "volta turing")
     for dt, ct, wild in (("f32", "f32", 0), ("f32", "f32", 1), ("f16", "f16", 0), ("f16", "f16", 1), ("f16", "f16", None)):
@@ -734,6 +782,7 @@ def wmma_int(r):
 if __name__ == "__main__":
     mma_884(random.Random(884))
     mma_1688(random.Random(1688))
+    mma_884_later(random.Random(885))
     mma_int(random.Random(8816))
     ldmatrix(random.Random(88))
     wmma_half(random.Random(70), "volta", 23)
