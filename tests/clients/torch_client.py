@@ -48,9 +48,25 @@ def perceptron():
 def layers():
     torch.manual_seed(0)
     return nn.TransformerEncoder(nn.TransformerEncoderLayer(64, 4, 128, dropout=0, batch_first=True), 2)
+def images():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2),
+                         nn.Conv2d(8, 16, 3, stride=2, padding=1), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
+                         nn.Linear(16, 10))
+torch.backends.cudnn.enabled = False # its library carries a runtime of its own
 torch.manual_seed(1)
 for make, x, y in ((perceptron, torch.randn(16, 32), torch.randint(0, 10, (16,))),
+                   (images, torch.randn(4, 3, 16, 16), torch.randint(0, 10, (4,))),
                    (layers, torch.randn(2, 12, 64), torch.randint(0, 64, (2, 12)))):
     cpu, gpu = train(make(), x, y, 'cpu'), train(make(), x, y, 'cuda')
     assert all(abs(a - b) < 1e-4 for a, b in zip(cpu, gpu)) and gpu[2] < gpu[0], (cpu, gpu)
+graph, a, b = torch.cuda.CUDAGraph(), torch.zeros(10, device='cuda'), None
+stream = torch.cuda.Stream()
+stream.wait_stream(torch.cuda.current_stream())
+with torch.cuda.stream(stream): b = a + 1
+torch.cuda.current_stream().wait_stream(stream)
+with torch.cuda.graph(graph): b = a + 1
+a.fill_(5)
+graph.replay()
+assert b.cpu().eq(6).all()
 print('ok')
