@@ -81,7 +81,7 @@ struct residency {
     struct kernel_slot kernel[SM_KERNEL_SLOTS];
     uint8_t order[SM_MAX_CTAS];     // slots of CTAs, the oldest first
     uint64_t warps_of[SM_MAX_CTAS]; // their warps, in the same order
-    uint32_t n_ctas, came; // CTAs that it holds; that came since it held none
+    uint32_t n_ctas, came;          // CTAs that it holds; that came since it held none
     uint32_t regs_used, shared_used, warps_used, threads_used;
     uint64_t since;                 // all this has been constant since
     struct sm_wide_pend *wide_pend; // by warp

@@ -1,10 +1,10 @@
 // Greedy then youngest (Huerta et al., "Analyzing modern NVIDIA GPU cores", 2025): stay with the warp
-// that issued last as long as it is ready, then take a warp of the youngest CTA that has a ready one.
-// A stall count, a counter or a yield bit makes it give way, so the compiler guides the choice. Age is
-// the order in which CTAs came. Warps of one CTA take turns: of five warps a sub-core, each a chain of
-// products, an RTX 3500 (Ada) issues 0.63 instructions a cycle when they are of five CTAs, since one
-// waits for the other four, and 1.01 when they are of one (github JatinKhare/cuda-course at 1099011,
-// module20).
+// that issued last as long as it is ready, then take a warp of the youngest CTA that has a ready
+// one. A stall count, a counter or a yield bit makes it give way, so the compiler guides the choice.
+// Age is the order in which CTAs came. Warps of one CTA take turns: of five warps a sub-core, each a
+// chain of products, an RTX 3500 (Ada) issues 0.63 instructions a cycle when they are of five CTAs,
+// since one waits for the other four, and 1.01 when they are of one (github JatinKhare/cuda-course at
+// 1099011, module20).
 #include "sm/sm_state.h"
 
 // Which CTA is the youngest with a ready warp follows no pattern, so nothing branches on it.

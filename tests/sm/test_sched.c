@@ -91,8 +91,9 @@ static void gto_takes_the_oldest(void **state) {
     }
 }
 
-// Greedy then youngest: chains of four, a step of which takes two cycles, in each of three warps. Warps of
-// one CTA take turns, downwards; of three CTAs the younger two share the cycles and the oldest waits.
+// Greedy then youngest: chains of four, a step of which takes two cycles, in each of three warps.
+// Warps of one CTA take turns, downwards; of three CTAs the younger two share the cycles and the
+// oldest waits.
 static struct rig *chains_gty(void) {
     struct rig *g = rig_new();
     g->c.scheduler = SCHED_GTY;
