@@ -11,7 +11,8 @@
 #   make install   command, library, headers, man page under PREFIX
 #   make deb       Debian packages in build/deb: warpwatt, warpwatt-cuda, libwarpwatt0, libwarpwatt-dev
 #   make docs      the reference pages that come from the code's tables
-#   make papers    docs/papers: the page of each paper, from its rows
+#   make papers    docs/papers: the page of each paper, from its rows and the kept results
+#   make papers-run  the papers' studies at size paper (hours; what is kept is not run again), their results kept, the pages
 #   make characterize  docs/workloads.md and the figures of the workloads' pages (minutes)
 #   make format    clang-format over our sources
 BUILD ?= build
@@ -19,7 +20,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 CC ?= cc
 
-.PHONY: build run test soak bench sanitize clang fuzz install deb docs papers characterize format clean setup
+.PHONY: build run test soak bench sanitize clang fuzz install deb docs papers papers-run characterize format clean setup
 build: $(BUILD)/build.ninja
 	@cmake --build $(BUILD)
 $(BUILD)/build.ninja:
@@ -53,6 +54,12 @@ docs: build
 	@for page in machine-code counters stalls instructions classes gpu-keys power circuits expressions; do \
 	    $(BUILD)/warpwatt reference $$page >docs/reference-$$page.md; done
 papers:
+	@tools/paper-pages
+PAPER_STUDIES = gpusimpow warped-gates origami warped-register-file pilot-register-file front-end-sharing cache-power
+papers-run: build
+	@for study in $(PAPER_STUDIES); do \
+	    out=$(BUILD)/papers/$$study; \
+	    $(BUILD)/warpwatt study $$study --size paper -o $$out $(STUDY_OPTIONS) && tools/paper-pages --keep $$out || exit 1; done
 	@tools/paper-pages
 characterize: build
 	@mkdir -p workloads/measured

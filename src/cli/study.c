@@ -210,7 +210,7 @@ int cmd_studies(struct cli *c, int argc, char **argv) {
 // ---- options ----------------------------------------------------------------------------------
 // clang-format off
 enum {
-    OPT_SIZE, OPT_OUT, OPT_JOBS, OPT_DB, OPT_NO_RUN, OPT_MARKDOWN, OPT_JSON, OPT_PAPER, OPT_STUDY_N,
+    OPT_SIZE, OPT_OUT, OPT_JOBS, OPT_DB, OPT_NO_RUN, OPT_MARKDOWN, OPT_JSON, OPT_STUDY_N,
     OPT_GPU = OPT_STUDY_N, OPT_SET, OPT_POLICY, OPT_CONFIG, OPT_N
 };
 // clang-format on
@@ -229,11 +229,6 @@ static const struct cli_option option[OPT_N] = {
                       "also a page of Markdown, with drawings in figures/ beside it", CLI_FILE},
     [OPT_JSON] = {"--json", 0, NULL,
                   "what study.json holds, on standard output in place of the tables"},
-    [OPT_PAPER] =
-        {"--paper", 0, "FILE",
-         "also a page of Markdown that lists every figure, table and numbered claim of the "
-         "source: where it is made, theirs, ours, verdict, reason",
-         CLI_FILE},
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default " SESSION_GPU ")", CLI_GPU},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file in all configurations",
                  CLI_KEY},
@@ -316,7 +311,6 @@ int cmd_study(struct cli *c, int argc, char **argv) {
         case OPT_DB: o.db = value; break;
         case OPT_NO_RUN: o.no_run = true; break;
         case OPT_MARKDOWN: o.markdown = value; break;
-        case OPT_PAPER: o.paper = value; break;
         case OPT_JSON: json = true; break;
         default: s = pool_option(c, &pool, opt - OPT_STUDY_N, value); break;
         }
@@ -329,8 +323,6 @@ int cmd_study(struct cli *c, int argc, char **argv) {
     struct study_host host;
     struct sheet sheet;
     if ((s = read_study(c, name, &study)) != WW_OK) return cli_fail(c, s);
-    if (o.paper && !study.item.n)
-        return cli_usage("study %s lists no items of a paper: --paper has nothing to show", name);
     if (!o.size) o.size = study.size;
     if (!o.out_dir) o.out_dir = arena_printf(&c->arena, "study-%s", study.name);
     if (!o.db) s = study_default_db(&c->arena, &c->diags, &o.db);

@@ -594,70 +594,6 @@ static enum ww_status read_choices(struct reader *r, yaml_node_t *n) {
     return WW_OK;
 }
 
-// ---- what the source holds --------------------------------------------------------------------
-#define ITEM_LISTS(X) X(figure) X(source) X(workload) X(configuration) X(metric)
-
-static enum ww_status check_item(struct reader *r, const struct study_item *item) {
-    if (!item->name || !item->what || !item->made)
-        return refuse(r, item->at, "an item of the paper needs `item`, `what` and `made`");
-    for (uint32_t i = 0; i < item->figure.n; i++) {
-        bool known = false;
-        for (uint32_t k = 0; k < r->s->figure.n && !known; k++)
-            known = strcmp(r->s->figure.at[k].id, item->figure.at[i]) == 0;
-        if (!known) return refuse(r, item->at, "this study has no figure `%s`", item->figure.at[i]);
-    }
-    bool any = !item->source.n && !item->workload.n && !item->configuration.n && !item->metric.n;
-    if (any && !item->figure.n && !item->why)
-        return refuse(r, item->at, "item `%s` has neither figures nor values: it needs `why`",
-                      item->name);
-    for (uint32_t k = 0; k < r->s->published.n && !any; k++)
-        any = paper_holds(item, &r->s->published.at[k]);
-    return any ? WW_OK
-               : refuse(r, item->at, "no published value has the selectors of item `%s`",
-                        item->name);
-}
-
-// The source's own values are all in the list: nothing is missing from its page.
-static enum ww_status check_all_listed(struct reader *r, struct mark at) {
-    for (uint32_t i = 0; i < r->s->published.n; i++) {
-        const struct published_row *const p = &r->s->published.at[i];
-        bool listed = strcmp(p->study, r->s->name) != 0 || (p->claim && p->claim->value);
-        for (uint32_t k = 0; k < r->s->item.n && !listed; k++)
-            listed = paper_holds(&r->s->item.at[k], p);
-        if (!listed)
-            return refuse(r, at, "no item has the published value `%s` of %s, %s", p->metric,
-                          p->workload, p->source);
-    }
-    return WW_OK;
-}
-
-static enum ww_status read_paper(struct reader *r, yaml_node_t *n) {
-    if (n->type != YAML_SEQUENCE_NODE)
-        return refuse(r, mark_of(n), "paper must be a list, not %s", kind_of(n));
-    for (yaml_node_item_t *i = n->data.sequence.items.start; i < n->data.sequence.items.top; i++) {
-        yaml_node_t *e = yaml_document_get_node(&r->doc, *i);
-        struct study_item item = {.at = mark_of(e)};
-        pairs f;
-        TRY(mapping(r, "an item of the paper", e,
-                    "item what made why figure source workload configuration metric", &f));
-        TRY(text_in(r, &f, "item", &item.name));
-        TRY(text_in(r, &f, "what", &item.what));
-        TRY(text_in(r, &f, "made", &item.made));
-        TRY(text_in(r, &f, "why", &item.why));
-#define X(list)                                                                                    \
-    {                                                                                              \
-        texts t = {.n = 0};                                                                        \
-        TRY(texts_in(r, &f, #list, &t));                                                           \
-        for (uint32_t k = 0; k < t.n; k++) vec_push(r->arena, &item.list, t.at[k]);                \
-    }
-        ITEM_LISTS(X)
-#undef X
-        TRY(check_item(r, &item));
-        vec_push(r->arena, &r->s->item, item);
-    }
-    return check_all_listed(r, mark_of(n));
-}
-
 // ---- published values -------------------------------------------------------------------------
 bool study_one_of(const char *name, const char *const *list, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
@@ -757,7 +693,7 @@ static enum ww_status read_top(struct reader *r, const char *published_csv) {
     TRY(mapping(
         r, "a study", root,
         "name title source summary gpu size workloads groups configurations metrics figures "
-        "also published choices paper",
+        "also published choices",
         &m));
     const char *gpu = "gtx480";
     TRY(text_in(r, &m, "name", &s->name));
@@ -787,7 +723,6 @@ static enum ww_status read_top(struct reader *r, const char *published_csv) {
     if ((p = get(&m, "published"))) TRY(read_claims(r, p->value));
     if ((p = get(&m, "choices"))) TRY(read_choices(r, p->value));
     TRY(read_published(r, published_csv));
-    if ((p = get(&m, "paper"))) TRY(read_paper(r, p->value));
     return choice_configurations(s, r->d);
 }
 

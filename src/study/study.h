@@ -16,7 +16,6 @@
 //   beside_* (beside.c): published values in figures, means, digits
 //   page_*   (page.c): the HTML page
 //   markdown_* (markdown.c): the same as a page of Markdown with drawings beside it
-//   paper_*  (paper.c): every figure, table and claim of the source in one list
 #ifndef WW_STUDY_H
 #define WW_STUDY_H
 
@@ -122,18 +121,6 @@ struct study_claim {
     struct mark at;
 };
 
-// A figure, table or claim of the source, for the page that lists them all (paper.c): which of the
-// study's figures and published values it is. Empty selectors match all; with none of them it has
-// no values.
-struct study_item {
-    const char *name; // as the source numbers it: "figure 9", "3.4"
-    const char *what; // stands there
-    const char *made; // here by: commands, studies, files
-    const char *why;  // reason, where no value decides
-    VEC(const char *) figure, source, workload, configuration, metric;
-    struct mark at;
-};
-
 struct study_group {
     const char *name;
     VEC(const char *) member;
@@ -157,7 +144,6 @@ struct study {
     VEC(struct study_figure) figure;
     VEC(struct study_claim) claim;
     VEC(struct study_choice) choice;
-    VEC(struct study_item) item; // of the source, all that it holds; empty: not listed
     VEC(struct study_group) group;
     VEC(struct published_row) published;
     VEC(const char *) also; // "study: source" of rows that belong to other studies too
@@ -459,18 +445,12 @@ enum ww_status page_write(struct arena *a, const struct sheet *sh, const struct 
 // folder `figures` beside it.
 enum ww_status markdown_write(struct arena *a, const struct sheet *sh, const char *path,
                               struct diags *d);
-// Every figure, table and numbered claim of the source: what it is, where it is made, published
-// values beside ours, verdict, reason. Refuses a study that lists none.
-enum ww_status paper_write(const struct sheet *sh, const char *path, struct diags *d);
-// Whether a published row is one of the item's values.
-bool paper_holds(const struct study_item *item, const struct published_row *row);
 const char *verdict_text(enum verdict v);
 
 // ---- the whole way ----------------------------------------------------------------------------
 struct study_options {
     const char *size, *out_dir, *db;
     const char *markdown; // file to write, or NULL
-    const char *paper;    // the same: of the source's items
     uint32_t processes;
     bool no_run; // only what is kept
     struct pool_options pool; // where, and with what of an engine's options

@@ -21,7 +21,7 @@ static double slice_count(const struct gpu_config *c) {
     return key(c, "mem.partitions") * key(c, "mem.slices_per_partition");
 }
 
-// The counter dram_cycles has the time before a launch too, in which the host copied.
+// Command clocks of all channels in the time of what was counted.
 double peak_dram_clocks(const struct gpu_config *c, const struct activity *a) {
     return act_real(a, "cycles") * key(c, "clocks.dram_mhz") / key(c, "clocks.core_mhz") *
            key(c, "mem.partitions") * key(c, "mem.dram.channels_per_partition");

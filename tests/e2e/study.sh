@@ -203,6 +203,7 @@ for r in csv.DictReader(open(sys.argv[2])):
 assert n == int(sys.argv[1]) and n > 40
 assert sum(r['ours'] is not None for r in rows) > 30
 END
+"$HERE/../../tools/paper-pages" --compare s >said || { cat said; fail "kept results (docs/papers/results) are not these"; }
 for f in table4 fig10 fig11 fig12 table5 shares static published metrics; do [ -s s/$f.csv ] || fail "no s/$f.csv"; done
 says s/fig10.csv '^reduction256,'
 

@@ -31,4 +31,6 @@ assert 91 < value('L2 saved by table 3') < 100 * (1 - 0.53 / 6.7) + value('dynam
 rows = [float(ours['table 3', v + ' V of full', 'static power', 'L1 row']) for v in ('0.2', '0.3', '0.4')]
 assert 0 < rows[0] < rows[1] < rows[2] < 20, rows
 P
+# what docs/papers keeps of this size; where a number moved on purpose, the study's sibling of size paper is old too
+"$HERE/../../tools/paper-pages" --compare page >said || { cat said; fail "kept results (docs/papers/results) are not these"; }
 finish

@@ -16,4 +16,6 @@ assert all(share[w][0] < 95 for w in ('MS', 'HG', 'BFS')), share # irregular
 assert all(75 < x < 110 for r in speed.values() for x in r), speed
 assert front['AES'][1] > front['AES'][0] > 20, front
 P
+# what docs/papers keeps of this size; where a number moved on purpose, the study's sibling of size paper is old too
+"$HERE/../../tools/paper-pages" --compare page >said || { cat said; fail "kept results (docs/papers/results) are not these"; }
 finish

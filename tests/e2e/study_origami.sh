@@ -20,4 +20,6 @@ saved = [ours[c, 'INT leakage energy saved'] for c in ('conv-pg', 'warp-folding'
 assert saved[0] < saved[1] and saved[0] < saved[2] and 0 < saved[0] and saved[2] < 100, saved
 assert 0 < ours['origami', 'warps folded'] < 100
 P
+# what docs/papers keeps of this size; where a number moved on purpose, the study's sibling of size paper is old too
+"$HERE/../../tools/paper-pages" --compare page >said || { cat said; fail "kept results (docs/papers/results) are not these"; }
 finish

@@ -18,4 +18,6 @@ assert float(full['saved in all, 2:1']) > float(full['5:1']) > float(full['8:1']
 states = list(csv.reader(open('page/states.csv')))[1:]
 assert len(states) == 16 and all(abs(sum(map(float, r[1:])) - 100) < 1e-4 for r in states)
 P
+# what docs/papers keeps of this size; where a number moved on purpose, the study's sibling of size paper is old too
+"$HERE/../../tools/paper-pages" --compare page >said || { cat said; fail "kept results (docs/papers/results) are not these"; }
 finish

@@ -3,9 +3,9 @@
 . "$HERE/lib.sh"
 run 0 study warped-gates --size small --db "$TMP/results.db" -o s
 says err ' 0 failed'
-# two minutes on two quiet processors, and generously more: user and system time of all jobs
+# user and system time of all jobs: 148 s for 986 of them, on two processors that others used too
 seconds=$(times | tail -1 | awk '{for (i = 1; i <= 2; i++) {split($i, t, /[ms]/); s += 60 * t[1] + t[2]}} END {print s}')
-awk -v s="$seconds" 'BEGIN {exit !(s < 1200)}' || fail "the study took $seconds s of processor time, more than 10 minutes of two"
+awk -v s="$seconds" 'BEGIN {exit !(s < 450)}' || fail "the study took $seconds s of processor time, three times what it took when this limit was set"
 for f in fig1b fig3a fig3b fig3c fig5a fig5b fig6 fig6b fig8a fig8b fig8c fig9a fig9b fig10 fig11a fig11b chip hardware machine moves lane_groups issue priority remains threshold sfu alone whole_sms kepler; do
     [ -s s/$f.csv ] || fail "no s/$f.csv"
     grep -qE '(^|,)(,|$)' s/$f.csv && fail "s/$f.csv lacks values"
@@ -48,4 +48,6 @@ for w, r in figure('fig6').items():
     want = sum(a * b for a, b in zip(dx, dy)) / math.sqrt(sum(a * a for a in dx) * sum(b * b for b in dy))
     assert abs(want - r[0]) < 1e-4, (w, want, r)
 END
+# what docs/papers keeps of this size; where a number moved on purpose, the study's sibling of size paper is old too
+"$HERE/../../tools/paper-pages" --compare s >said || { cat said; fail "kept results (docs/papers/results) are not these"; }
 finish
