@@ -174,7 +174,7 @@ struct run_request {
     struct probe_options probe; // --probe; hz 0: none
     bool is_workload; // its exit code is the check of its results
     bool lenient;     // launches and calls that were refused are no failure of the run
-    struct limit_search *limit; // of the board's power; NULL: there is none, or it is not to be kept
+    struct limit_search *limit; // of the board's power; NULL: none is to be kept
     bool limit_found;           // its step is the clock to show
     bool is_silent;   // what the run itself prints was printed before, at another clock
     int ended_by;     // signal that run_child was sent and passed on; 0: none

@@ -129,8 +129,8 @@ static const struct cli_option option[OPT_N] = {
                       "the clock that was asked for, whatever the board would draw: short for "
                       "-s board.power_limit=0"},
     [OPT_LIMIT_AGAIN] = {"--limit-again", 0, NULL,
-                         "start a program behind -- again, without its output, until the board keeps "
-                         "within its power limit (workloads and kernels always are)"},
+                         "start a program behind -- again, without its output, until the board "
+                         "keeps within its power limit (workloads and kernels always are)"},
 };
 
 const struct cli_spec spec_run = {
@@ -259,7 +259,7 @@ static int show_nothing(struct cli *c, struct run_request *q, const char *record
     return q->ended_by ? ww_status_exit_code(WW_ERROR_INTERRUPTED) : 1;
 }
 
-// ---- the board's power limit ---------------------------------------------------------------------
+// ---- the board's power limit --------------------------------------------------------------------
 enum { RUN_AGAIN = -3 }; // of run_show, no exit code: at another clock, nothing was shown
 
 // What a run at the clock that was asked for drew: for the records of those at others.
@@ -279,7 +279,8 @@ static void note_asked(struct cli *c, struct run_request *q, const struct accoun
     json_decref(o);
 }
 
-// Whether the run has to be made again, at the clock of q->limit->step, before there is one to show.
+// Whether the run has to be made again, at the clock of q->limit->step, before there is one to
+// show.
 static bool limit_goes_on(struct cli *c, struct run_request *q, const struct account *a) {
     struct limit_search *const l = q->limit;
     if (!l || q->limit_found) return false;

@@ -1,5 +1,6 @@
-// `warpwatt run KERNEL.ptx` (.cubin, .fatbin): one kernel of a file with arguments from the command line or from
-// a small YAML file: scalars, and buffers filled from a generator or a file, with expected results.
+// `warpwatt run KERNEL.ptx` (.cubin, .fatbin): one kernel of a file with arguments from the command
+// line or from a small YAML file: scalars, and buffers filled from a generator or a file, with
+// expected results.
 #include "gpu/gpu.h"
 #include "report/trace.h"
 #include "cli/kernel_args.h"
@@ -253,6 +254,7 @@ static enum ww_status run_kernel(struct cli *c, struct run_request *q, struct pt
 enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request *p,
                        const char *record, bool *checked) {
     enum ww_status s = p->args_file ? read_args_file(c, p) : WW_OK;
+    p->args_file = NULL; // a run that is made again at another clock has them
     struct gpu_config *const config = gpu_config_new(&c->arena);
     struct savings savings = {0};
     if (s == WW_OK) s = session_configure(&q->session, &c->diags, config, &savings);

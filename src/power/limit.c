@@ -58,13 +58,14 @@ static uint32_t between(const struct limit_search *s, const struct limit_point *
     return step < within->step ? (uint32_t)step : within->step - 1;
 }
 
-// Below steps that are over: the line through the first and the last of them goes on. Power need not
-// fall with every step; after some, strides double.
+// Below steps that are over: the line through the first and the last of them goes on. Power need
+// not fall with every step; after some, strides double.
 static uint32_t below(const struct limit_search *s, const struct limit_point *last) {
     const struct limit_point *const first = &s->point[0];
     const double slope = log(first->power_w / last->power_w) /
                          log(limit_mhz(s, first->step) / limit_mhz(s, last->step));
-    const double f = slope > 0 ? limit_mhz(s, last->step) * pow(s->watts / last->power_w, 1 / slope) : 0;
+    const double f =
+        slope > 0 ? limit_mhz(s, last->step) * pow(s->watts / last->power_w, 1 / slope) : 0;
     const double step = ceil((s->asked_mhz - f) / s->step_mhz - 1e-9);
     const uint32_t stride = s->n > 4 ? 1u << (s->n - 4) : 1, least = last->step + stride;
     if (!(step > least)) return least < s->steps ? least : s->steps;

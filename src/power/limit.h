@@ -1,13 +1,13 @@
-// The power limit of a board (`board.power_limit`): which core clock the board takes when a run at the
-// clock that was asked for would draw more. A clock is a step, down from the one asked for: step k is
-// k times `board.clock_step` below it. The power of a step is known when the run was simulated there;
-// the search says which step to simulate next, and ends when it knows a step that keeps within the
-// limit while the next higher one does not. So the clock that it finds rests on simulated runs alone:
-// guesses decide only how many there are.
+// The power limit of a board (`board.power_limit`): which core clock the board takes when a run at
+// the clock that was asked for would draw more. A clock is a step, down from the one asked for:
+// step k is k times `board.clock_step` below it. The power of a step is known when the run was
+// simulated there; the search says which step to simulate next, and ends when it knows a step that
+// keeps within the limit while the next higher one does not. So the clock that it finds rests on
+// simulated runs alone: guesses decide only how many there are.
 //
 // What is averaged is the time in kernels of the whole run. A board's loop averages over tens of
-// milliseconds, which is longer than what is simulated here: a run is taken for one that goes on and on,
-// and has one clock.
+// milliseconds, which is longer than what is simulated here: a run is taken for one that goes on
+// and on, and has one clock.
 #ifndef WW_POWER_LIMIT_H
 #define WW_POWER_LIMIT_H
 
@@ -38,7 +38,8 @@ struct limit_search {
 // The clock asked for is the configuration's, which must outlive the search.
 void limit_begin(struct limit_search *s, const struct gpu_config *c);
 double limit_mhz(const struct limit_search *s, uint32_t step);
-// Adds what a simulation of s->step drew, of which `static_w` flows at any clock, and says how to go on.
+// Adds what a simulation of s->step drew, of which `static_w` flows at any clock, and says how to
+// go on.
 enum limit_end limit_add(struct limit_search *s, double power_w, double static_w, double seconds);
 // What was simulated at a step; NULL: nothing.
 const struct limit_point *limit_at(const struct limit_search *s, uint32_t step);

@@ -52,8 +52,8 @@ static uint32_t family_at(const struct power_tree *tree, int component) {
     return family_of[tree->component[component].part];
 }
 
-// Dynamic energy by family, leakage, constants: together all of the energy, since what regulators lose
-// is a share of the rest.
+// Dynamic energy by family, leakage, constants: together all of the energy, since what regulators
+// lose is a share of the rest.
 static void energies(const struct power_tree *tree, const struct power_usage *u,
                      double by[UNSURE_FACTORS]) {
     const double loss = tree->regulator >= 0 ? 1 + tree->regulator_loss : 1;
@@ -95,8 +95,7 @@ void unsure_watts(const struct power_tree *tree, const struct power_usage *u,
     energies(tree, u, by);
     by[UNSURE_OF_supply] = by_supply(by);
     by[UNSURE_OF_time] = -counted(by); // the same counts in a longer time
-    for (uint32_t f = 0; f < UNSURE_FACTORS; f++)
-        by[f] = u->seconds > 0 ? by[f] / u->seconds : 0;
+    for (uint32_t f = 0; f < UNSURE_FACTORS; f++) by[f] = u->seconds > 0 ? by[f] / u->seconds : 0;
 }
 
 // The share is N / (E + N), with N the net energy and E what was spent: each factor moves both.
@@ -107,7 +106,7 @@ void unsure_share(const struct power_tree *tree, const struct power_usage *u,
     unsure_joules(tree, u, spent);
     for (uint32_t i = 0; i < tree->rows.effects; i++) {
         const struct power_effect *const r = &tree->rows.effect[i];
-        const double j = loss * r->is->sign * s->j[i];
+        const double j = loss * (double)r->is->sign * s->j[i];
         if (r->component < 0) continue;
         const bool leaks = power_price_is_leakage(&r->is->price);
         net[leaks ? (uint32_t)UNSURE_OF_leakage : family_at(tree, r->component)] += j;

@@ -1,8 +1,8 @@
-// How sure a watt, a joule and a saving are: 90 % intervals from the spreads of what the model is made of
-// (unsure.def). Each family of components has an unknown factor on its dynamic energy, leakage has one,
-// constants have one; the supply moves dynamic energy and leakage, the time what goes by counts. The
-// factors are independent, their logarithms normal and their means 1; variances add up.
-// docs/power.md, "Uncertainty", derives it.
+// How sure a watt, a joule and a saving are: 90 % intervals from the spreads of what the model is
+// made of (unsure.def). Each family of components has an unknown factor on its dynamic energy,
+// leakage has one, constants have one; the supply moves dynamic energy and leakage, the time what
+// goes by counts. The factors are independent, their logarithms normal and their means 1; variances
+// add up. docs/power.md, "Uncertainty", derives it.
 #ifndef WW_POWER_UNSURE_H
 #define WW_POWER_UNSURE_H
 
@@ -33,7 +33,8 @@ enum unsure_factor {
 const char *unsure_factor_text(enum unsure_factor f);
 double unsure_factor_sd(const struct power_tree *tree, enum unsure_factor f);
 
-// What the logarithm of each factor moves the mean power by, in W, and the energy, in J, at first order.
+// What the logarithm of each factor moves the mean power by, in W, and the energy, in J, at first
+// order.
 void unsure_watts(const struct power_tree *tree, const struct power_usage *u,
                   double by[UNSURE_FACTORS]);
 void unsure_joules(const struct power_tree *tree, const struct power_usage *u,
@@ -41,8 +42,8 @@ void unsure_joules(const struct power_tree *tree, const struct power_usage *u,
 // The same of the net energy of savings as a share of what would have been spent without them.
 void unsure_share(const struct power_tree *tree, const struct power_usage *u,
                   const struct power_savings *s, double by[UNSURE_FACTORS]);
-// The standard deviation of what moves so: a factor whose logarithm has sd s and whose mean is 1 has
-// the variance exp(s^2) - 1.
+// The standard deviation of what moves so: a factor whose logarithm has sd s and whose mean is 1
+// has the variance exp(s^2) - 1.
 double unsure_sd(const struct power_tree *tree, const double by[UNSURE_FACTORS]);
 
 struct unsure_interval {

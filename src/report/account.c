@@ -165,8 +165,8 @@ const char *account_limit_text(const struct account *a, char *text, size_t size)
         snprintf(end, sizeof end, ", which is still more: the board has no lower clock");
     if (l->asked_mhz > 0)
         snprintf(text, size,
-                 "%g W: at %g MHz it would draw %.2f W%s; all of it runs at %g MHz and takes %.1f %% "
-                 "longer%s",
+                 "%g W: at %g MHz it would draw %.2f W%s; all of it runs at %g MHz and takes "
+                 "%.1f %% longer%s",
                  l->watts, l->asked_mhz, l->asked_w, launches, l->mhz,
                  100 * (k->seconds / l->asked_seconds - 1), end);
     else if (over)

@@ -18,11 +18,13 @@ struct account_kernel {
     struct power_usage usage;
 };
 
-// The board's power limit. A run that would have drawn more at the clock that was asked for has another.
+// The board's power limit. A run that would have drawn more at the clock that was asked for has
+// another.
 struct account_limit {
     double watts; // 0: there is none, or it was switched off
     double mhz;   // of the run
-    double asked_mhz, asked_w, asked_seconds; // at the clock asked for; asked_mhz 0: the run has that one
+    // At the clock that was asked for; asked_mhz 0: the run has that one.
+    double asked_mhz, asked_w, asked_seconds;
     uint64_t asked_over, launches; // launches that alone would draw more there, of how many
 };
 

@@ -85,8 +85,8 @@ static void print_interval(const struct account *a, FILE *out) {
         else if (most[1] < 0 || by[f] > by[most[1]])
             most[1] = f;
     }
-    fprintf(out, "    %-12s %.0f to %.0f W at 90 %%; most by %s (%.1f W), %s (%.1f W)\n", "unsure", w.low,
-            w.high, unsure_factor_text((enum unsure_factor)most[0]), by[most[0]],
+    fprintf(out, "    %-12s %.0f to %.0f W at 90 %%; most by %s (%.1f W), %s (%.1f W)\n", "unsure",
+            w.low, w.high, unsure_factor_text((enum unsure_factor)most[0]), by[most[0]],
             unsure_factor_text((enum unsure_factor)most[1]), by[most[1]]);
 }
 

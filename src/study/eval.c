@@ -29,9 +29,11 @@ enum { EVAL_MAX_DEPTH = 40, EVAL_MAX_COLUMNS = 1900 };
     X(host_seconds, "what simulating it took")                                                     \
     X(energy_j, "energy of chip and board while kernels ran")                                      \
     X(power_w, "energy_j / seconds")                                                               \
-    X(power_low_w, "power_w, the lower end of its 90 % interval (docs/power.md)")                   \
+    X(power_low_w, "power_w, the lower end of its 90 % interval (docs/power.md)")                  \
     X(power_high_w, "power_w, the upper end of its 90 % interval")                                 \
-    X(core_mhz, "core clock: the configuration's, or a lower one that keeps the board within its power limit")                                                               \
+    X(core_mhz,                                                                                    \
+      "core clock: the configuration's, or a lower one that keeps the board within its power "     \
+      "limit")                                                                                     \
     X(i, "number of the row, in a figure over numbers")
 enum builtin {
 #define X(name, prose) BUILTIN_##name,
@@ -222,7 +224,8 @@ static struct value component_of(struct eval *e, const char *name, const struct 
                  gpu_config_name(e->gpu[c]), name, gpu_config_name(e->gpu[c]));
 }
 
-// part 0: dynamic, 1: static, 2: both, 3: leakage through gates; ends of the interval of the power: 4, 5
+// part 0: dynamic, 1: static, 2: both, 3: leakage through gates; ends of the interval of the power:
+// 4, 5
 static struct value energy(struct eval *e, const char *component, int part) {
     const struct watts *w = NULL;
     int at;
@@ -592,7 +595,8 @@ static bool same_machine(const struct study_configuration *x, const struct study
     return true;
 }
 
-// The first configuration with the GPU and the keys of the scope's, with a policy (NULL: any). -1: none.
+// The first configuration with the GPU and the keys of the scope's, with a policy (NULL: any). -1:
+// none.
 static int beside_it(struct eval *e, const char *policy) {
     const struct study *const s = e->study;
     const struct study_configuration *const here = &s->configuration.at[e->scope.configuration];
@@ -614,7 +618,8 @@ static void f_baseline(sqlite3_context *c, int n, sqlite3_value **arg) {
     answer(c, e, in_scope(e, s, text_arg(arg, n, 0)));
 }
 
-// The product of an expression over the techniques of the configuration, each in the one that runs it alone.
+// The product of an expression over the techniques of the configuration, each in the one that runs
+// it alone.
 static void f_alone(sqlite3_context *c, int n, sqlite3_value **arg) {
     struct eval *e = sqlite3_user_data(c);
     struct value v = number(1);

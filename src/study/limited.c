@@ -1,10 +1,10 @@
-// Runs whose board keeps within its power limit: a run at the clock that its configuration asks for,
-// and where that draws more, runs at lower clocks, until power/limit.h has found the one that the board
-// takes. Counters are kept under the clock that they were counted at, like those of any other run;
-// which clock it is follows from them and from the power model, whenever a study asks.
+// Runs whose board keeps within its power limit: a run at the clock that its configuration asks
+// for, and where that draws more, runs at lower clocks, until power/limit.h has found the one that
+// the board takes. Counters are kept under the clock that they were counted at, like those of any
+// other run; which clock it is follows from them and from the power model, whenever a study asks.
 //
-// A row of a study is one kernel or some, which a board runs over and over: the row's own power counts,
-// so rows of one run may have different clocks.
+// A row of a study is one kernel or some, which a board runs over and over: the row's own power
+// counts, so rows of one run may have different clocks.
 #include "gpu/technique.h"
 #include "power/limit.h"
 #include "study/study.h"
@@ -77,10 +77,11 @@ static enum ww_status add_step(struct arena *a, const struct study_host *host, s
     c->name = arena_printf(a, "%s, %g MHz", *c->name ? c->name : c->gpu,
                            limit_mhz(&q->search, q->search.step));
     if (c->n_set == STUDY_MAX_SET)
-        return diag_add(d, WW_ERROR_CONFIG,
-                        "configuration `%s` sets %d keys, which leaves no room for the clock of its "
-                        "board's power limit",
-                        q->run->configuration->name, STUDY_MAX_SET);
+        return diag_add(
+            d, WW_ERROR_CONFIG,
+            "configuration `%s` sets %d keys, which leaves no room for the clock of its "
+            "board's power limit",
+            q->run->configuration->name, STUDY_MAX_SET);
     c->set[c->n_set++] = arena_strdup(a, limit_key(&q->search, q->search.step, key, sizeof key));
     struct gpu_config *const gpu = gpu_config_new(a);
     enum ww_status s = technique_configure(c->gpu, c->policy, c->set, c->n_set, d, gpu, NULL);

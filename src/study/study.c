@@ -87,8 +87,8 @@ static enum ww_status fetch(struct way *w, struct store *store) {
 }
 
 // The clock of each run whose board has a power limit, and its result there.
-static enum ww_status limit_clocks(struct way *w, struct store *store, const struct pool_options *po,
-                                   struct pool_counts *counts) {
+static enum ww_status limit_clocks(struct way *w, struct store *store,
+                                   const struct pool_options *po, struct pool_counts *counts) {
     const uint32_t nc = w->s->configuration.n, n = w->s->workload.n * nc;
     struct limited *const run = arena_alloc(w->arena, (n + 1) * sizeof *run);
     uint32_t *const cell = arena_alloc(w->arena, (n + 1) * sizeof *cell), runs = 0;

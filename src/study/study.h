@@ -237,8 +237,8 @@ void store_close(struct store *s);
 // fit its checksum is named in a warning, dropped, and not there.
 enum ww_status store_get(struct store *s, struct arena *a, const char *key, struct diags *d,
                          struct result *out);
-// Keeps the record of a finished job, in one transaction. A record that lacks a counter, a time or a
-// launch is refused with its name.
+// Keeps the record of a finished job, in one transaction. A record that lacks a counter, a time or
+// a launch is refused with its name.
 enum ww_status store_put(struct store *s, const struct job *j, const char *record, struct diags *d);
 // Whether a whole result is kept; damaged ones are dropped as store_get drops them.
 enum ww_status store_has(struct store *s, const char *key, struct diags *d, bool *there);
@@ -307,8 +307,8 @@ struct limited {
     const struct study_workload *row;
     const char *workload, *size, *kernel; // kernel: whose power counts; NULL: all
     const struct gpu_config *gpu;         // as the configuration asks
-    // In: what a run as asked left, and its power model (NULL: none). Out: those of the clock that the
-    // board takes; result.there false where a run that is needed is not there.
+    // In: what a run as asked left, and its power model (NULL: none). Out: those of the clock that
+    // the board takes; result.there false where a run that is needed is not there.
     struct result result;
     const struct watts *watts;
     double core_mhz; // out
@@ -353,7 +353,8 @@ void eval_free(struct eval *e);
 enum ww_status eval_check_metrics(struct eval *e, struct diags *d);
 // Dry: every run counts as there with ones for values; `needed` notes whose run was asked for.
 void eval_set_dry(struct eval *e, bool *needed);
-// `limited` says at which clock each result was counted, and its power model; NULL: as configurations say.
+// `limited` says at which clock each result was counted, and its power model; NULL: as
+// configurations say.
 void eval_set_results(struct eval *e, const struct result *results,
                       const struct limited *const *limited);
 const struct watts *eval_watts(const struct eval *e, uint32_t configuration); // NULL: not covered

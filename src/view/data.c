@@ -382,7 +382,8 @@ json_t *view_json(struct arena *a, const struct view_input *in) {
     put_text(o, "no_power", in->no_power);
     put_text(o, "unfinished", in->unfinished);
     char limit[256];
-    put_text(o, "power_limit", in->power ? account_limit_text(in->power, limit, sizeof limit) : NULL);
+    put_text(o, "power_limit",
+             in->power ? account_limit_text(in->power, limit, sizeof limit) : NULL);
     if (json_object_get(in->run->header, "run"))
         json_object_set(o, "run", json_object_get(in->run->header, "run"));
     json_t *savings = in->power ? account_savings_json(in->power) : NULL;

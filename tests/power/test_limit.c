@@ -1,5 +1,6 @@
-// The search for the clock that keeps a board within its power limit, on boards whose power at every
-// clock is written down here: it ends at the highest step that is within, after few simulations.
+// The search for the clock that keeps a board within its power limit, on boards whose power at
+// every clock is written down here: it ends at the highest step that is within, after few
+// simulations.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// The spreads of unsure.def are those of what they are taken from, the interval is what its derivation
-// says, and it holds where the truth is drawn from the spreads.
+// The spreads of unsure.def are those of what they are taken from, the interval is what its
+// derivation says, and it holds where the truth is drawn from the spreads.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,8 @@ static void circuits(void **state) {
             take(&leak, ratio);
         else if (is_energy && !has(r->unit, "%"))
             take(&energy, ratio);
-        if (is_energy && !leaks && (has(r->workload, "DRAM") || has(r->workload, "on-die movement")))
+        if (is_energy && !leaks &&
+            (has(r->workload, "DRAM") || has(r->workload, "on-die movement")))
             take(&memory, ratio);
     }
     assert_in_range(energy.n, 40, 80);
@@ -84,7 +85,8 @@ static void load(const char *name, struct power_tree *t, double *peak_w, double 
     struct diags d;
     diags_init(&d);
     assert_int_equal(gpu_config_load(name, NULL, 0, &d, &g), WW_OK);
-    if (strcmp(name, "gtx780") == 0) g.sm_count = 12, g.power.sms_on_die = 15; // as the board has it
+    if (strcmp(name, "gtx780") == 0)
+        g.sm_count = 12, g.power.sms_on_die = 15; // as the board has it
     assert_int_equal(power_config_of(&g, &c, &d), WW_OK);
     assert_int_equal(power_build(&c, t, &d), WW_OK);
     assert_int_equal(power_peak(&c, peak_w, &d), WW_OK);
@@ -92,9 +94,9 @@ static void load(const char *name, struct power_tree *t, double *peak_w, double 
     diags_free(&d);
 }
 
-// What is fitted to some chips, on those that are left out: design powers. Energies of operations are
-// in them too, so the spread is an upper end for constants; it is held to a third, since they move with
-// every better energy.
+// What is fitted to some chips, on those that are left out: design powers. Energies of operations
+// are in them too, so the spread is an upper end for constants; it is held to a third, since they
+// move with every better energy.
 static void carried(void **state) {
     (void)state;
     static const char *const chip[] = {"gtx580", "gtx780", "titanx-pascal", "rtx2060s"};
@@ -252,8 +254,8 @@ static unsigned read_measured(const char *path, struct measured *out, unsigned m
     return n;
 }
 
-// Measured kernels, none of which the spreads are made of: nine of ten lie in their intervals. Between
-// launches of the measurement 2280 cycles pass on an idle chip (studies/volta.yaml).
+// Measured kernels, none of which the spreads are made of: nine of ten lie in their intervals.
+// Between launches of the measurement 2280 cycles pass on an idle chip (studies/volta.yaml).
 static void coverage_of_measured(void **state) {
     (void)state;
     static const struct {
@@ -292,8 +294,8 @@ static void coverage_of_measured(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(circuits),    cmocka_unit_test(operations),
-        cmocka_unit_test(carried),     cmocka_unit_test(first_order),
+        cmocka_unit_test(circuits),          cmocka_unit_test(operations),
+        cmocka_unit_test(carried),           cmocka_unit_test(first_order),
         cmocka_unit_test(coverage_of_drawn), cmocka_unit_test(coverage_of_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
