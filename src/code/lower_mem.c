@@ -395,10 +395,11 @@ void lower_mem_atom(struct lower *l, const struct ptx_inst *i, unsigned has_resu
 
 // ---- fences, hints ------------------------------------------------------------------------
 
-// membar.{cta,gl,sys}; fence{.sem}.scope; fence.proxy.*, which one address space does not need
+// membar.{cta,gl,sys}; fence{.sem}.scope; fence.proxy.*, which one address space does not need;
+// fence.mbarrier_init, since there are no other blocks of a cluster
 void lower_mem_fence(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    if (ptx_has(i, PTX_MOD_proxy)) {
+    if (ptx_has(i, PTX_MOD_proxy) || ptx_has(i, PTX_MOD_mbarrier_init)) {
         lower_fence(l, MFENCE_CTA, 0);
         return;
     }

@@ -736,6 +736,24 @@ void lower_mma_ldmatrix(struct lower *l, const struct ptx_inst *i, unsigned unus
         lower_mov(l, dst_of(l, &i->operand[0], k), opnd_word(m.dst[0], k));
 }
 
+// stmatrix.m8n8.num{.trans} [p], r
+void lower_mma_stmatrix(struct lower *l, const struct ptx_inst *i, unsigned unused) {
+    (void)unused;
+    if (refused(l, TRAIT_TENSOR_9, "9.0 (Hopper)")) return;
+    const struct lower_addr a = lower_address(l, &i->operand[0], from_space(i->space));
+    const unsigned n = ptx_has(i, PTX_MOD_x4) ? 4 : ptx_has(i, PTX_MOD_x2) ? 2 : 1;
+    struct minst m = lower_new(l, OP_STSM, ITYPE_B32);
+    m.klass = a.space == SPACE_SHARED ? OPC_ST_SHARED : OPC_ST_GENERIC;
+    m.sub = ptx_has(i, PTX_MOD_trans);
+    m.vec = (uint8_t)n;
+    m.space = a.space;
+    m.src[0] = a.base;
+    m.offset = a.offset;
+    m.flags = a.flags;
+    m.src[1] = lower_in_reg(l, some_words(l, &i->operand[1], 0, n));
+    lower_put(l, &m);
+}
+
 void lower_mma_movmatrix(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
     if (refused(l, TRAIT_TENSOR, "7.5 (Turing)")) return;

@@ -125,6 +125,41 @@ static enum exec_outcome turn(struct exec_env *e, struct exec_warp *w, const str
     return EXEC_NEXT;
 }
 
+// The rows of matrices in shared memory: lane 8 i + r says where row r of matrix i lies, 16 bytes.
+static bool rows_of_matrices(struct exec_env *e, struct exec_warp *w, const struct xinst *rows,
+                             uint32_t lanes, bool is_store, struct mem_lanes *r) {
+    if (!mem_resolve(e, w, rows, lanes, rows->a, rows->awords, 16, is_store, r)) return false;
+    if (r->shared == lanes) return true;
+    const uint32_t lane = bits_first32(lanes & ~r->shared);
+    fault_raise(e, w, rows, FAULT_SHARED_RANGE, lane, e->access.addr[lane], 16,
+                "%s of a row at 0x%llx, which is not in shared memory",
+                is_store ? "stmatrix" : "ldmatrix", (unsigned long long)e->access.addr[lane]);
+    return false;
+}
+
+// stmatrix: a lane's word of a matrix as deal_matrix gives it.
+static enum exec_outcome store(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                               uint32_t mask) {
+    if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
+    const uint32_t n = x->vec, lanes = n == 4 ? ~0u : (1u << 8 * n) - 1;
+    const uint32_t *const words = x_src(w, x->b);
+    struct xinst rows = *x; // whose rows the checks see
+    rows.bytes = 16;
+    struct mem_lanes r;
+    if (!rows_of_matrices(e, w, &rows, lanes, true, &r)) return EXEC_FAULT;
+    if (!check_writes(e, w, &rows, lanes, &r)) return EXEC_FAULT;
+    for (uint32_t i = 0; i < n; i++) {
+        uint16_t m[8][8];
+        for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+            const uint32_t row = lane / 4, col = lane % 4 * 2, v = words[i * WARP_LANES + lane];
+            for (uint32_t k = 0; k < 2; k++)
+                *(x->sub ? &m[col + k][row] : &m[row][col + k]) = (uint16_t)(v >> 16 * k);
+        }
+        for (uint32_t row = 0; row < 8; row++) memcpy(r.host[8 * i + row], m[row], sizeof m[row]);
+    }
+    return EXEC_MEMORY;
+}
+
 // ldmatrix: lane 8 i + r says where row r of matrix i lies, 16 bytes of shared memory.
 static enum exec_outcome load(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                               uint32_t mask) {
@@ -133,13 +168,7 @@ static enum exec_outcome load(struct exec_env *e, struct exec_warp *w, const str
     struct xinst rows = *x; // whose rows the checks see
     rows.bytes = 16;
     struct mem_lanes r;
-    if (!mem_resolve(e, w, &rows, lanes, x->a, x->awords, 16, false, &r)) return EXEC_FAULT;
-    if (r.shared != lanes) {
-        const uint32_t lane = bits_first32(lanes & ~r.shared);
-        return fault_raise(e, w, x, FAULT_SHARED_RANGE, lane, e->access.addr[lane], 16,
-                           "ldmatrix of a row at 0x%llx, which is not in shared memory",
-                           (unsigned long long)e->access.addr[lane]);
-    }
+    if (!rows_of_matrices(e, w, &rows, lanes, false, &r)) return EXEC_FAULT;
     if (!check_reads(e, w, &rows, lanes, &r)) return EXEC_FAULT;
     for (uint32_t i = 0; i < n; i++) {
         uint16_t m[8][8];
@@ -150,7 +179,7 @@ static enum exec_outcome load(struct exec_env *e, struct exec_warp *w, const str
     return EXEC_MEMORY;
 }
 
-const exec_fn matrix_fns[] = {
-    [MATRIX_8816] = product8, [MATRIX_8832] = product4,         [MATRIX_88128] = product1,
-    [MATRIX_16] = product16,  [MATRIX_DOUBLE] = product_double, [MATRIX_LOAD] = load,
-    [MATRIX_TURN] = turn};
+const exec_fn matrix_fns[] = {[MATRIX_8816] = product8,         [MATRIX_8832] = product4,
+                              [MATRIX_88128] = product1,        [MATRIX_16] = product16,
+                              [MATRIX_DOUBLE] = product_double, [MATRIX_LOAD] = load,
+                              [MATRIX_STORE] = store,           [MATRIX_TURN] = turn};

@@ -11,6 +11,7 @@ enum matrix_fn {
     MATRIX_16,
     MATRIX_DOUBLE,
     MATRIX_LOAD,
+    MATRIX_STORE,
     MATRIX_TURN
 };
 

@@ -602,9 +602,11 @@ static bool special(struct ptx_parser *p, const struct ptx_reading *r) {
         return true;
     case PTX_OP_wmma:
     case PTX_OP_mma: return check_mma(p, r);
-    case PTX_OP_ldmatrix: {
+    case PTX_OP_ldmatrix:
+    case PTX_OP_stmatrix: {
+        const bool loads = i->op == PTX_OP_ldmatrix;
         const unsigned n = ptx_has(i, PTX_MOD_x4) ? 4 : ptx_has(i, PTX_MOD_x2) ? 2 : 1;
-        return fragment(p, r, 0, PTX_B32, n, DEST);
+        return fragment(p, r, !loads, PTX_B32, n, loads ? DEST : SOURCE);
     }
     default: return true;
     }

@@ -237,14 +237,16 @@ static const struct {
                {82, SREG_globaltimer_lo, SREG_globaltimer},
                {83, SREG_globaltimer_hi, 0}};
 // Where a thread's stack ends, downwards: ptxas's code without optimisation traps when R1 is below it.
-// Local memory begins at 0 here.
-enum { SPECIAL_STACK_END = 55, SPECIAL_ZERO = 255 };
+// Local memory begins at 0 here. SR_CgaCtaId is a block's number in its cluster, of which code of 9.0 makes
+// addresses of shared memory: there are no clusters, and each block is the first of its own.
+enum { SPECIAL_STACK_END = 55, SPECIAL_RANK = 136, SPECIAL_ZERO = 255 };
 
 static void read_special(struct translator *t, uint32_t words) {
     const uint32_t number = tr_field(t, 72, 8);
     tr_op(t, OP_S2R, OPC_MOV, words == 2 ? ITYPE_U64 : ITYPE_U32);
     tr_dst(t, words);
-    if (number == SPECIAL_ZERO || (number == SPECIAL_STACK_END && words == 1)) {
+    const bool is_rank = number == SPECIAL_RANK && t->gen >= SASS_90;
+    if (number == SPECIAL_ZERO || ((number == SPECIAL_STACK_END || is_rank) && words == 1)) {
         t->m->op = OP_MOV;
         t->m->src[0] = (struct opnd){.kind = OPND_ZERO, .words = (uint8_t)words};
         return;

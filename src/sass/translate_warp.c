@@ -52,6 +52,20 @@ void translate_ldsm(struct translator *t) {
     tr_dst(t, n);
     tr_shared_address(t, 32);
 }
+void translate_stsm(struct translator *t) {
+    static const uint8_t matrices[] = {1, 2, 4, 0};
+    const uint32_t n = matrices[tr_field(t, 72, 2)];
+    tr_op(t, OP_STSM, OPC_ST_SHARED, ITYPE_B32);
+    if (!n) {
+        tr_refuse(t, "stores matrices of a shape that is not executed");
+        return;
+    }
+    t->m->space = SPACE_SHARED;
+    t->m->sub = tr_bit(t, 78);
+    t->m->vec = (uint8_t)n;
+    t->m->src[1] = tr_reg(t, 32, n);
+    tr_shared_address(t, 64);
+}
 void translate_movm(struct translator *t) {
     tr_op(t, OP_MOVM, OPC_SHFL, ITYPE_B32);
     tr_dst(t, 1);

@@ -152,6 +152,15 @@ def scaled(letter, n, at, kind):
 
 def forms_of_ampere():
     out = []
+    for x in (1, 2, 4):
+        for trans in ('', '.trans'):
+            word = f'stmatrix.sync.aligned.m8n8.x{x}{trans}.shared.b16'
+            body = plain('c', x, 0) + ' mov.u32 %a0,0; mad.lo.u32 %sh,%l,4,%s;'
+            body += ''.join(f' st.shared.b32 [%sh+{128 * j}],%a0;' for j in range(16)) + ' bar.sync 0;'
+            body += ' mul.lo.u32 %i,%l,37; and.b32 %i,%i,127; mad.lo.u32 %sh,%i,16,%s;'
+            body += f' {word} [%sh],{names("c", x)}; bar.sync 0; mad.lo.u32 %sh,%l,4,%s; mul.wide.u32 %p,%l,4; add.u64 %p,%p,%out;'
+            body += ''.join(f' ld.shared.b32 %a0,[%sh+{128 * j}]; st.global.b32 [%p+{128 * j}],%a0;' for j in range(16))
+            out.append(Matrix(word, body, 'exact', ''))
     kinds = [(f'm16n8k{k}', d, t, t) for k in (8, 16) for d, t in (('f32', 'bf16'), ('f32', 'f16'), ('f16', 'f16'))]
     kinds += [(f'm16n8k{k}', 'f32', 'tf32', 'tf32') for k in (4, 8)]
     kinds += [(f'm16n8k{k}', d, a, b) for k in (16, 32) for d in ('f32', 'f16') for a in ('e4m3', 'e5m2') for b in ('e4m3', 'e5m2')]

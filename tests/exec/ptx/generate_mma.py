@@ -665,6 +665,32 @@ def ldmatrix(r):
     f.write()
 
 
+def stmatrix(r):
+    f = File("gen_mma_stmatrix", "stmatrix of one, two and four matrices, turned or not", "hopper", 90)
+    addr = f.reg(2)
+    f.body += ["    mul.lo.u32 %s, %%t, 11;" % addr[0], "    and.b32 %s, %s, 31;" % (addr[0], addr[0]),
+               "    mov.u32 %s, tile;" % addr[1], "    mad.lo.u32 %s, %s, 16, %s;" % (addr[1], addr[0], addr[1])]
+    image = [0] * 128
+    clear, at, back = f.reg(1)[0], f.reg(1)[0], f.reg(4)
+    f.body += ["    mov.u32 %s, tile;" % at, "    mad.lo.u32 %s, %%t, 4, %s;" % (at, at), "    mov.u32 %s, 0;" % clear]
+    f.body += ["    st.shared.b32 [%s+%d], %s;" % (at, 128 * k, clear) for k in range(4)] + ["    bar.sync 0;"]
+    for n in (4, 2, 1):
+        for trans in ("", ".trans"):
+            ms = [matrix(r, 8, 8, "u16") for _ in range(n)]
+            src = f.load(sum((lanes(lambda l, i: m[l // 4][l % 4 * 2 + i], 1, 16) for m in ms), []))
+            f.body += ["    stmatrix.sync.aligned.m8n8.x%d%s.shared.b16 [%s], %s;" % (n, trans, addr[1], braces(src)), "    bar.sync 0;"]
+            for k, m in enumerate(ms):
+                for row in range(8):
+                    values = [line[row] for line in m] if trans else m[row]
+                    place = 11 * (8 * k + row) % 32 * 4
+                    image[place:place + 4] = pack(values, 16)
+            for k in range(4):
+                f.body.append("    ld.shared.b32 %s, [%s+%d];" % (back[k], at, 128 * k))
+            f.store(back, [image[32 * k:32 * k + 32] for k in range(4)])
+            f.body.append("    bar.sync 0;")
+    f.write()
+
+
 def flat(m, is_row, stride, bits):
     """Memory of a matrix, as words."""
     rows, cols = len(m), len(m[0])
@@ -785,6 +811,7 @@ if __name__ == "__main__":
     mma_884_later(random.Random(885))
     mma_int(random.Random(8816))
     ldmatrix(random.Random(88))
+    stmatrix(random.Random(87))
     wmma_half(random.Random(70), "volta", 23)
     wmma_half(random.Random(75), "turing", 24)
     wmma_int(random.Random(72))
