@@ -292,7 +292,8 @@ static CUresult add_input(CUlinkState s, CUjitInputType type, const char *data, 
     if (type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY)
         return add_units(s, type, data, len, name);
     if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_CUBIN && type != CU_JIT_INPUT_FATBINARY) {
-        process_say("%s is intermediate code of the vendor's compiler: it cannot be linked here", name);
+        process_say("%s is intermediate code of the vendor's compiler: it cannot be linked here",
+                    name);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     if (type == CU_JIT_INPUT_CUBIN && (!len || !fatbin_is_cubin(data, len))) {
@@ -347,10 +348,8 @@ static CUresult link_code(CUlinkState s, char **whole, size_t *len) {
     struct gpu_code_unit *unit = arena_alloc(&s->arena, s->input.n * sizeof *unit);
     for (uint32_t i = 0; i < s->input.n; i++)
         unit[i] = (struct gpu_code_unit){s->input.at[i].name, s->input.at[i].choice.image,
-                                         s->input.at[i].choice.bytes,
-                                         s->input.at[i].is_on_demand};
-    return driver_result(
-        gpu_link_code(&s->arena, unit, s->input.n, process_diags(), whole, len));
+                                         s->input.at[i].choice.bytes, s->input.at[i].is_on_demand};
+    return driver_result(gpu_link_code(&s->arena, unit, s->input.n, process_diags(), whole, len));
 }
 
 // PTX of all inputs as one text: inputs of which one is no machine code meet so.
@@ -360,9 +359,10 @@ static CUresult link_ptx(CUlinkState s, char **whole, size_t *len) {
     for (uint32_t i = 0; i < s->input.n; i++) {
         text[i] = s->input.at[i].ptx, bytes[i] = s->input.at[i].ptx_bytes;
         if (text[i]) continue;
-        process_say("%s holds machine code and no PTX, %s would run from PTX: they can only be linked "
-                    "where all have one of the two",
-                    s->input.at[i].name, without_code(s)->name);
+        process_say(
+            "%s holds machine code and no PTX, %s would run from PTX: they can only be linked "
+            "where all have one of the two",
+            s->input.at[i].name, without_code(s)->name);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     return driver_result(
@@ -377,8 +377,7 @@ CUresult cuLinkComplete(CUlinkState s, void **image, size_t *size) {
     char *whole = s->input.at[0].image; // alone, it is what it was: loading it chooses again
     size_t len = s->input.at[0].bytes;
     if (s->input.n > 1) {
-        const CUresult r =
-            without_code(s) ? link_ptx(s, &whole, &len) : link_code(s, &whole, &len);
+        const CUresult r = without_code(s) ? link_ptx(s, &whole, &len) : link_code(s, &whole, &len);
         if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
     }
     *image = whole;

@@ -256,8 +256,7 @@ exec_fn bar_choose(enum bar_fn f, struct xinst *x) {
     static const exec_fn row[BAR_FNS] = {
         [BAR_BSSY] = bssy,           [BAR_BSYNC] = bsync,      [BAR_BREAK] = break_,
         [BAR_READ] = bmov_read,      [BAR_WRITE] = bmov_write, [BAR_YIELD] = yield,
-        [BAR_DIV] = branch_if_apart, [BAR_JUMP] = jump,
-        [BAR_NOP] = nop};
+        [BAR_DIV] = branch_if_apart, [BAR_JUMP] = jump,        [BAR_NOP] = nop};
     x->advance = 0;
     return row[f];
 }

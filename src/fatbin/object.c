@@ -33,8 +33,7 @@ enum ww_status fatbin_read_object(struct arena *a, const void *data, size_t byte
     memcpy(&h, p, sizeof h);
     const bool whole = lies_in(bytes, h.e_shoff, (uint64_t)h.e_shnum * sizeof(Elf64_Shdr)) &&
                        h.e_shentsize == sizeof(Elf64_Shdr) && h.e_shstrndx < h.e_shnum;
-    if (!whole)
-        return diag_add(d, WW_ERROR_SYNTAX, "%s is cut off, or has no sections", name);
+    if (!whole) return diag_add(d, WW_ERROR_SYNTAX, "%s is cut off, or has no sections", name);
     const Elf64_Shdr *section = arena_copy(a, p + h.e_shoff, h.e_shnum * sizeof *section);
     const Elf64_Shdr *names = &section[h.e_shstrndx];
     for (uint32_t i = 1; i < h.e_shnum; i++) {
@@ -42,12 +41,14 @@ enum ww_status fatbin_read_object(struct arena *a, const void *data, size_t byte
         static const char *const holds[] = {"__nv_relfatbin", ".nv_fatbin"};
         for (uint32_t k = 0; k < WW_COUNT(holds); k++) {
             const size_t n = strlen(holds[k]) + 1;
-            if (x->sh_type == SHT_NOBITS || x->sh_name > names->sh_size || n > names->sh_size - x->sh_name ||
+            if (x->sh_type == SHT_NOBITS || x->sh_name > names->sh_size ||
+                n > names->sh_size - x->sh_name ||
                 !lies_in(bytes, names->sh_offset, names->sh_size) ||
                 memcmp(p + names->sh_offset + x->sh_name, holds[k], n) != 0)
                 continue;
             if (!lies_in(bytes, x->sh_offset, x->sh_size))
-                return diag_add(d, WW_ERROR_SYNTAX, "%s is cut off in its section %s", name, holds[k]);
+                return diag_add(d, WW_ERROR_SYNTAX, "%s is cut off in its section %s", name,
+                                holds[k]);
             const enum ww_status s = containers(a, p + x->sh_offset, x->sh_size, name, d, out);
             if (s != WW_OK) return s;
         }
@@ -68,7 +69,8 @@ struct library {
 
 static uint64_t decimal(const char *p, uint32_t digits) {
     uint64_t v = 0;
-    for (uint32_t i = 0; i < digits && p[i] >= '0' && p[i] <= '9'; i++) v = v * 10 + (uint64_t)(p[i] - '0');
+    for (uint32_t i = 0; i < digits && p[i] >= '0' && p[i] <= '9'; i++)
+        v = v * 10 + (uint64_t)(p[i] - '0');
     return v;
 }
 
@@ -95,7 +97,9 @@ enum ww_status fatbin_read_library(struct arena *a, const void *data, size_t byt
         const char *header = l.at + at, *member = header + HEADER_BYTES;
         const uint64_t size = decimal(header + SIZE_AT, SIZE_DIGITS);
         if (!lies_in(bytes, at + HEADER_BYTES, size))
-            return diag_add(d, WW_ERROR_SYNTAX, "%s is cut off: a member at byte %zu is longer than what is there", name, at);
+            return diag_add(d, WW_ERROR_SYNTAX,
+                            "%s is cut off: a member at byte %zu is longer than what is there",
+                            name, at);
         at = bits_align_up(at + HEADER_BYTES + size, 2);
         if (memcmp(header, "// ", 3) == 0) l.long_names = member, l.long_bytes = size;
         const bool is_index = memcmp(header, "/ ", 2) == 0 || memcmp(header, "//", 2) == 0 ||

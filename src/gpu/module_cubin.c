@@ -189,8 +189,8 @@ enum ww_status gpu_link_code(struct arena *a, const struct gpu_code_unit *unit, 
     arena_init(&work, NULL);
     struct cubin_unit *u = arena_alloc(&work, n * sizeof *u);
     for (uint32_t i = 0; i < n; i++)
-        u[i] = (struct cubin_unit){unit[i].name, unit[i].image, unit[i].bytes,
-                                   unit[i].is_on_demand};
+        u[i] =
+            (struct cubin_unit){unit[i].name, unit[i].image, unit[i].bytes, unit[i].is_on_demand};
     const enum ww_status s = cubin_join(&work, u, n, d, image, bytes);
     if (s == WW_OK) *image = arena_copy(a, *image, *bytes);
     arena_free(&work);

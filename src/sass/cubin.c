@@ -156,8 +156,7 @@ static enum ww_status file_attribute(struct reader *r, const struct cubin_attrib
     const struct cubin_symbol *of = &r->out->symbol.at[symbol];
     struct cubin_kernel *k = kernel_of_section(r, of->section);
     if (k && strcmp(k->name, of->name) != 0) {
-        if (t->code == ATTR_FRAME_SIZE)
-            k->inner_bytes = (uint32_t)max64(k->inner_bytes, value);
+        if (t->code == ATTR_FRAME_SIZE) k->inner_bytes = (uint32_t)max64(k->inner_bytes, value);
         return WW_OK;
     }
     if (!k) k = kernel_named(r, of->name);

@@ -9,7 +9,12 @@
 
 #include "sass/cubin.h"
 
-enum { CUDA_INFO = 0x70000000, CUDA_CALLS = 0x70000001, CUDA_GLOBAL = 0x70000007, CUDA_SHARED = 0x7000000a };
+enum {
+    CUDA_INFO = 0x70000000,
+    CUDA_CALLS = 0x70000001,
+    CUDA_GLOBAL = 0x70000007,
+    CUDA_SHARED = 0x7000000a
+};
 enum { NONE = 0, SECTION_ALIGN_MOST = 4096 };
 
 // What becomes of a section, by its name; a name that ends with '.' begins others.
@@ -83,7 +88,8 @@ struct join {
     VEC(struct definition) definition;
 };
 
-static enum ww_status refuse(const struct join *j, const struct unit *u, const char *fmt, ...) WW_PRINTF(3, 4);
+static enum ww_status refuse(const struct join *j, const struct unit *u, const char *fmt, ...)
+    WW_PRINTF(3, 4);
 static enum ww_status refuse(const struct join *j, const struct unit *u, const char *fmt, ...) {
     char text[384];
     va_list ap;
@@ -120,11 +126,13 @@ static enum ww_status read_unit(struct join *j, struct unit *u) {
     if (s != WW_OK) return s;
     memcpy(&header, u->image, sizeof header);
     if (!u->cubin.is_unit)
-        return refuse(j, u, "a linker has made a whole of it; ptxas -c or nvcc -rdc=true makes units");
+        return refuse(j, u,
+                      "a linker has made a whole of it; ptxas -c or nvcc -rdc=true makes units");
     if (u->cubin.arch != j->unit[0].cubin.arch)
         return refuse(j, u, "it is for sm_%u, and %s for sm_%u", u->cubin.arch, j->unit[0].name,
                       j->unit[0].cubin.arch);
-    if (header.e_shentsize != sizeof(Elf64_Shdr) || !header.e_shnum || header.e_shstrndx >= header.e_shnum)
+    if (header.e_shentsize != sizeof(Elf64_Shdr) || !header.e_shnum ||
+        header.e_shstrndx >= header.e_shnum)
         return refuse(j, u, "its table of sections has an unusual form");
     u->n = header.e_shnum;
     u->section = arena_copy(j->a, u->image + header.e_shoff, u->n * sizeof *u->section);
@@ -157,7 +165,8 @@ static void choose_units(struct join *j) {
             bool is_needed = !u.is_on_demand;
             for (uint32_t k = 1; k < u.cubin.symbol.n && !is_needed; k++) {
                 const struct cubin_symbol *s = &u.cubin.symbol.at[k];
-                is_needed = s->global && s->section && names_get(&open, s->name, strlen(s->name)) == 0;
+                is_needed =
+                    s->global && s->section && names_get(&open, s->name, strlen(s->name)) == 0;
             }
             if (!is_needed) continue;
             for (uint32_t k = 1; k < u.cubin.symbol.n; k++) {
@@ -276,12 +285,14 @@ static void find_gone(struct join *j, uint32_t unit, bool *gone) {
         const struct cubin_symbol *s = &u->cubin.symbol.at[k];
         if (s->kind != CUBIN_FUNCTION || !s->section || !is_replaced(j, unit, k)) continue;
         const char *name = section_name(u, s->section);
-        if (strncmp(name, ".text.", 6) == 0 && strcmp(name + 6, s->name) == 0) gone[s->section] = true;
+        if (strncmp(name, ".text.", 6) == 0 && strcmp(name + 6, s->name) == 0)
+            gone[s->section] = true;
     }
     for (uint32_t i = 1; i < u->n; i++) {
         const uint32_t of = u->section[i].sh_info;
         const bool is_code = strncmp(section_name(u, i), ".text.", 6) == 0;
-        if (!is_code && u->section[i].sh_flags & SHF_INFO_LINK && of < u->n && gone[of]) gone[i] = true;
+        if (!is_code && u->section[i].sh_flags & SHF_INFO_LINK && of < u->n && gone[of])
+            gone[i] = true;
     }
 }
 
@@ -352,10 +363,18 @@ static void renumber(const struct unit *u, uint8_t *p) {
 
 // Attributes that begin with a symbol, or are a list of them (attribute.def).
 static void renumber_attributes(const struct unit *u, uint8_t *p, uint64_t size) {
-    enum { SIZED = 4, PARAM_CBANK = 0x0a, EXTERNS = 0x0f, FRAME_SIZE = 0x11, MIN_STACK = 0x12,
-           MAX_STACK = 0x23, REGCOUNT = 0x2f };
+    enum {
+        SIZED = 4,
+        PARAM_CBANK = 0x0a,
+        EXTERNS = 0x0f,
+        FRAME_SIZE = 0x11,
+        MIN_STACK = 0x12,
+        MAX_STACK = 0x23,
+        REGCOUNT = 0x2f
+    };
     for (uint64_t at = 0; at + 4 <= size;) {
-        const uint32_t code = p[at + 1], n = p[at] == SIZED ? (uint32_t)(p[at + 2] | p[at + 3] << 8) : 0;
+        const uint32_t code = p[at + 1],
+                       n = p[at] == SIZED ? (uint32_t)(p[at + 2] | p[at + 3] << 8) : 0;
         at += 4;
         if (n > size - at) return;
         const bool begins = code == PARAM_CBANK || code == FRAME_SIZE || code == MIN_STACK ||
@@ -378,7 +397,8 @@ static void renumber_section(struct join *j, const struct unit *u, uint32_t i) {
     if (s->sh_type == CUDA_CALLS) renumber_calls(u, p->data.at + u->at[i], s->sh_size);
     if (strncmp(p->name, ".text.", 6) == 0) { // registers above the symbol's number
         const uint32_t symbol = s->sh_info & 0xffffff;
-        p->header.sh_info = (s->sh_info & 0xff000000) | (symbol < u->cubin.symbol.n ? u->symbol[symbol] : 0);
+        p->header.sh_info =
+            (s->sh_info & 0xff000000) | (symbol < u->cubin.symbol.n ? u->symbol[symbol] : 0);
     } else if (s->sh_flags & SHF_INFO_LINK) {
         p->header.sh_info = s->sh_info < u->n ? u->to[s->sh_info] : 0;
     }
@@ -403,7 +423,8 @@ static void add_relocations(struct join *j, const struct unit *u, uint32_t i) {
 }
 
 // ---- the file -----------------------------------------------------------------------------------
-static uint32_t add_whole(struct join *j, const char *name, uint32_t type, const struct bytes *data) {
+static uint32_t add_whole(struct join *j, const char *name, uint32_t type,
+                          const struct bytes *data) {
     const uint32_t at = new_part(j, name, &(Elf64_Shdr){.sh_type = type, .sh_addralign = 8});
     j->part.at[at].data = *data;
     j->part.at[at].header.sh_size = data->n;
@@ -429,7 +450,8 @@ static void add_tables(struct join *j, struct bytes *out) {
         j->part.at[r].header.sh_entsize = sizeof(Elf64_Rela);
     }
     struct bytes names = {0};
-    const uint32_t own = new_part(j, ".shstrtab", &(Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1});
+    const uint32_t own =
+        new_part(j, ".shstrtab", &(Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1});
     for (uint32_t i = 0; i < j->part.n; i++)
         j->part.at[i].header.sh_name = string(j, &names, j->part.at[i].name);
     j->part.at[own].data = names;
@@ -453,12 +475,13 @@ static void write_file(struct join *j, struct bytes *out) {
     header.e_shnum = (Elf64_Half)j->part.n;
     header.e_shstrndx = (Elf64_Half)(j->part.n - 1);
     header.e_phoff = header.e_phnum = 0;
-    for (uint32_t i = 0; i < j->part.n; i++) put(j->a, out, &j->part.at[i].header, sizeof(Elf64_Shdr));
+    for (uint32_t i = 0; i < j->part.n; i++)
+        put(j->a, out, &j->part.at[i].header, sizeof(Elf64_Shdr));
     memcpy(out->at, &header, sizeof header);
 }
 
-enum ww_status cubin_join(struct arena *a, const struct cubin_unit *unit, uint32_t n, struct diags *d,
-                          char **image, size_t *bytes) {
+enum ww_status cubin_join(struct arena *a, const struct cubin_unit *unit, uint32_t n,
+                          struct diags *d, char **image, size_t *bytes) {
     struct join j = {.a = a, .d = d, .n = n, .unit = arena_alloc(a, n * sizeof *j.unit)};
     names_init(&j.appended, a);
     names_init(&j.defined, a);
@@ -471,13 +494,14 @@ enum ww_status cubin_join(struct arena *a, const struct cubin_unit *unit, uint32
         s = read_unit(&j, &j.unit[i]);
     }
     if (s == WW_OK) choose_units(&j);
-    if (s == WW_OK && !j.n) s = diag_add(d, WW_ERROR_USAGE, "there is nothing but libraries to link");
+    if (s == WW_OK && !j.n)
+        s = diag_add(d, WW_ERROR_USAGE, "there is nothing but libraries to link");
     if (s == WW_OK) s = define_all(&j);
     if (s == WW_OK) s = lay_out_all(&j);
     if (s != WW_OK) return s;
     if (j.part.n >= SHN_LORESERVE / 2)
-        return diag_add(d, WW_ERROR_UNSUPPORTED, "units of %u sections are more than are linked here",
-                        j.part.n);
+        return diag_add(d, WW_ERROR_UNSUPPORTED,
+                        "units of %u sections are more than are linked here", j.part.n);
     add_symbols(&j);
     for (uint32_t i = 0; i < j.n; i++)
         for (uint32_t k = 1; k < j.unit[i].n; k++) {

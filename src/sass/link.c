@@ -155,7 +155,8 @@ static const char *value_of(const struct linking *l, const struct cubin_relocati
         // Loads add a register to what may lie before the bank: ptxas begins tables of branches so.
         const bool is_before = place < 0 && !row->shift && at >= -(1 << (BANKS_AT + 1));
         const bool is_inside = place >= 0 && place < k->bytes && at >> (BANKS_AT + 2) == 0;
-        if ((!is_before && !is_inside) || at & ((1 << row->shift) - 1)) return "names no whole constant";
+        if ((!is_before && !is_inside) || at & ((1 << row->shift) - 1))
+            return "names no whole constant";
         *out = ((uint64_t)at & ((1u << (BANKS_AT + 2)) - 1)) | (uint64_t)k->bank << (BANKS_AT + 2);
         return NULL;
     }

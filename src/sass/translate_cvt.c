@@ -108,8 +108,10 @@ static void pair_of(struct translator *t) {
     enum { MERGES = 78, C_AT = 64, C_HALF = 72, RZ = 255 };
     t->m->src[0] = tr_reg(t, 24, 1);
     t->m->src[1] = tr_b(t, 1, 0);
-    if (tr_bit(t, MERGES) && tr_field(t, C_AT, 8) != RZ) tr_refuse(t, "keeps another register's half");
-    if (t->gen >= SASS_89) tr_ignore(t, C_HALF, 1); // which of C's halves, where nothing of C is kept
+    if (tr_bit(t, MERGES) && tr_field(t, C_AT, 8) != RZ)
+        tr_refuse(t, "keeps another register's half");
+    if (t->gen >= SASS_89)
+        tr_ignore(t, C_HALF, 1); // which of C's halves, where nothing of C is kept
 }
 // Formats of 8 bits, from sm_89 on: pairs of f32 become pairs of them, or pairs of them halves.
 static void eight_bits(struct translator *t) {

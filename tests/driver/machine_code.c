@@ -146,7 +146,8 @@ static void run_unit_kernels(CUmodule m) {
         OK(cuLaunchKernel(f, 1, 1, 1, THREADS, 1, 1, sizeof v, NULL, parameters, NULL));
         OK(cuMemcpyDtoH(v, p, sizeof v));
         for (unsigned i = 0; i < THREADS; i++) {
-            if (v[i] != expected[k](i)) fprintf(stderr, "%s[%u]: %u, not %u\n", name[k], i, v[i], expected[k](i));
+            if (v[i] != expected[k](i))
+                fprintf(stderr, "%s[%u]: %u, not %u\n", name[k], i, v[i], expected[k](i));
             CHECK(v[i] == expected[k](i));
         }
     }
@@ -157,7 +158,8 @@ static void run_unit_kernels(CUmodule m) {
 }
 
 // Links files of sass/data; the sentence that is said where that does not work.
-static const char *link_files(const char *const *name, int n, CUjitInputType type, void **image, CUlinkState *s) {
+static const char *link_files(const char *const *name, int n, CUjitInputType type, void **image,
+                              CUlinkState *s) {
     struct capture c = capture_begin(2);
     CUresult r = cuLinkCreate(0, NULL, NULL, s);
     for (int i = 0; i < n && r == CUDA_SUCCESS; i++) {
@@ -188,7 +190,8 @@ static void library(void) {
     run_unit_kernels(m);
     OK(cuModuleUnload(m));
     struct capture c = capture_begin(2);
-    CHECK(cuLinkAddData(s, CU_JIT_INPUT_LIBRARY, units, library_bytes - 100, "cut.a", 0, NULL, NULL) != 0);
+    CHECK(cuLinkAddData(s, CU_JIT_INPUT_LIBRARY, units, library_bytes - 100, "cut.a", 0, NULL,
+                        NULL) != 0);
     CHECK(cuLinkAddData(s, CU_JIT_INPUT_LIBRARY, code, bytes, "a", 0, NULL, NULL) != 0);
     CHECK(cuLinkAddData(s, CU_JIT_INPUT_OBJECT, units, library_bytes, "b", 0, NULL, NULL) != 0);
     const char *said = capture_end(c);
@@ -207,7 +210,8 @@ static void units(void) {
     const struct {
         const char *const *name;
         CUjitInputType type;
-    } ways[] = {{code, CU_JIT_INPUT_CUBIN}, {other_way, CU_JIT_INPUT_CUBIN}, {ptx, CU_JIT_INPUT_PTX}};
+    } ways[] = {
+        {code, CU_JIT_INPUT_CUBIN}, {other_way, CU_JIT_INPUT_CUBIN}, {ptx, CU_JIT_INPUT_PTX}};
     for (int i = 0; i < 3; i++) {
         CUlinkState s;
         CUmodule m;
@@ -221,7 +225,8 @@ static void units(void) {
     library();
     static const struct {
         const char *name[2], *said;
-    } bad[] = {{{"unit_a_sm_70.cubin", "unit_a_sm_70.cubin"}, "it defines counter, as unit_a_sm_70.cubin does"},
+    } bad[] = {{{"unit_a_sm_70.cubin", "unit_a_sm_70.cubin"},
+                "it defines counter, as unit_a_sm_70.cubin does"},
                {{"unit_a_sm_70.cubin", "module_sm_70.cubin"}, "a linker has made a whole of it"}};
     for (int i = 0; i < 2; i++) {
         CUlinkState s;

@@ -39,8 +39,8 @@ static void load(struct fixture *x, const char *a, const char *b) {
 static void join(struct fixture *x) {
     x->status = cubin_join(&x->arena, x->unit, 2, &x->diags, &x->image, &x->bytes);
     if (x->status == WW_OK)
-        assert_int_equal(
-            cubin_read(&x->arena, x->image, x->bytes, "whole", &x->diags, &x->whole), WW_OK);
+        assert_int_equal(cubin_read(&x->arena, x->image, x->bytes, "whole", &x->diags, &x->whole),
+                         WW_OK);
 }
 static void end(struct fixture *x) {
     arena_free(&x->arena);
@@ -72,7 +72,8 @@ static void symbols_and_data(void **state) {
     const struct cubin *c = &x.whole;
     assert_true(c->is_unit && c->arch == 70);
     // Each name of all units is defined once; their own ones stay apart.
-    static const char *const global[] = {"counter", "functions", "scale", "reverse", "choose", "both", "first"};
+    static const char *const global[] = {"counter", "functions", "scale", "reverse",
+                                         "choose",  "both",      "first"};
     for (uint32_t i = 0; i < WW_COUNT(global); i++) {
         assert_true(symbol(c, global[i], 0)->section != 0);
         assert_null(symbol(c, global[i], 1));
@@ -107,7 +108,8 @@ static void code_and_relocations(void **state) {
                         k->local_bytes == was->local_bytes && k->barriers == was->barriers);
             assert_int_equal(k->relocation.n, was->relocation.n);
             for (uint32_t r = 0; r < k->relocation.n; r++) {
-                const struct cubin_relocation *now = &k->relocation.at[r], *old = &was->relocation.at[r];
+                const struct cubin_relocation *now = &k->relocation.at[r],
+                                              *old = &was->relocation.at[r];
                 assert_true(now->offset == old->offset && now->type == old->type &&
                             now->addend == old->addend);
                 assert_string_equal(x.whole.symbol.at[now->symbol].name,
@@ -184,7 +186,8 @@ static void damage(void **state) {
             random = random * 6364136223846793005u + 1442695040888963407u;
             // half of them in what describes the file, at its end
             const size_t from = random >> 62 & 1 ? x.unit[1].bytes - 30 * 64 : 0;
-            image[from + (random >> 33) % (x.unit[1].bytes - from)] ^= (uint8_t)(1u << (random >> 30 & 7));
+            image[from + (random >> 33) % (x.unit[1].bytes - from)] ^=
+                (uint8_t)(1u << (random >> 30 & 7));
         }
         y.unit[1].image = image;
         join(&y);
