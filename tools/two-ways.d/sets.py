@@ -161,11 +161,9 @@ def moves_set(places):
     return pack('moves', out, moves.TABLE)
 
 
-def matrices_set(places, arch):
+def matrices_set(places):
     out = []
     for k, f in enumerate(matrices.forms()):
-        if int(arch) >= 80 and re.match(r'mma\..*m8n8k4\..*\.f32\.f16\.f16', f.name):
-            f.kind = 'sum'                             # ptxas has no instruction for them there, and PTX leaves their order open
         x = Output(f.name, 0, 4, 4 * 512, f.kind, (), None, f.format)
         out.append(Kernel(f'w{k}', f.kernel(f'w{k}'), 4 * 2048, [x], 4, 32))
     return pack('matrices', out)
