@@ -2,11 +2,14 @@
 // The loader asks it for each library that it is about to look for. A library that warpwatt has under that name is taken from
 // warpwatt's folder, whoever asks and wherever it would have been found: by an RPATH, by its whole name in dlopen, in a
 // Python wheel's folder. LD_LIBRARY_PATH alone is heard after an RPATH, and not at all for a whole name.
+// It also hands each library that was mapped to preload.c before a constructor of it runs, so that a CUDA runtime inside
+// the library can be replaced.
 // It runs in a namespace of its own, beside a C library of its own, and needs nothing else.
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -61,4 +64,62 @@ __attribute__((visibility("default"))) char *la_objsearch(const char *name, uint
     static _Thread_local char ours[PATH_MAX];
     (void)cookie;
     return flag == LA_SER_ORIG && find_ours(name, ours) ? ours : (char *)(uintptr_t)name;
+}
+
+// ---- libraries that were mapped -----------------------------------------------------------------
+// The loader holds its lock in all of these.
+static struct link_map *program;                            // the first object of the program's namespace
+static struct link_map **mapped;                            // of it, not handed on yet
+static size_t n_mapped, room;
+static void (*library_mapped)(const char *path, uintptr_t); // preload.c's
+
+unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie);
+__attribute__((visibility("default"))) unsigned la_objopen(struct link_map *map, Lmid_t space,
+                                                           uintptr_t *cookie) {
+    *cookie = (uintptr_t)map;
+    if (space != LM_ID_BASE) return 0;
+    if (!program) program = map;
+    if (n_mapped == room) {
+        const size_t more = room ? 2 * room : 64;
+        struct link_map **const list = realloc(mapped, more * sizeof *list);
+        if (!list) return 0; // a runtime in it stays, and is named by libcuda.so.1
+        mapped = list;
+        room = more;
+    }
+    mapped[n_mapped++] = map;
+    return 0; // the symbols it binds do not matter
+}
+
+// A library may be unmapped before it was handed on: another that it needs was not found.
+unsigned la_objclose(uintptr_t *cookie);
+__attribute__((visibility("default"))) unsigned la_objclose(uintptr_t *cookie) {
+    size_t kept = 0;
+    for (size_t i = 0; i < n_mapped; i++)
+        if ((uintptr_t)mapped[i] != *cookie) mapped[kept++] = mapped[i];
+    n_mapped = kept;
+    return 0;
+}
+
+// Preload.c may open a library of ours meanwhile, so the list is taken first.
+static void hand_on(void) {
+    struct link_map **const list = mapped;
+    const size_t n = n_mapped;
+    mapped = NULL;
+    n_mapped = room = 0;
+    for (size_t i = 0; library_mapped && i < n; i++)
+        if (list[i] != program && strncmp(list[i]->l_name, folder, folder_length) != 0)
+            library_mapped(list[i]->l_name, list[i]->l_addr);
+    free(list);
+}
+
+// The loader has mapped what the program, or a call of dlopen, needs, and no constructor of it has run. At the program's
+// start everything is relocated too, preload.c among it (la_preinit would come after the libraries' constructors).
+void la_activity(uintptr_t *cookie, unsigned flag);
+__attribute__((visibility("default"))) void la_activity(uintptr_t *cookie, unsigned flag) {
+    if (flag != LA_ACT_CONSISTENT || !program || *cookie != (uintptr_t)program) return;
+    if (!library_mapped) {
+        void *const symbol = dlsym(program, "warpwatt_library_mapped");
+        memcpy(&library_mapped, &symbol, sizeof symbol);
+    }
+    hand_on();
 }

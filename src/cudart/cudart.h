@@ -13,8 +13,10 @@
 //   graph_node.c graphs that are built and changed by hand
 //   refuse.c    entry points that are answered with cudaErrorNotSupported
 //   per_thread.c names that end in _ptsz and _ptds
-//   replace.c   programs with a runtime of their own linked in (libwarpwatt-static.so)
-//   preload.c   finds those programs (libwarpwatt-preload.so)
+//   replace.c   programs and libraries with a runtime of their own linked in (libwarpwatt-static.so)
+//   jump.c      a jump over the start of a function
+//   preload.c   has them replaced in time (libwarpwatt-preload.so)
+//   audit.c     finds their libraries, and ours in place of installed ones (libwarpwatt-audit.so)
 //
 // Every entry point stands in api.def.
 #ifndef WW_CUDART_H
@@ -101,5 +103,8 @@ unsigned cudart_texel_bytes(cudaArray_t a);
 cudaError_t cudart_box(const struct cudaMemcpy3DParms *p,
                        CUDA_MEMCPY3D *out);  // a program's box as the driver's
 cudaError_t cudart_refuse(const char *call); // names it once; cudaErrorNotSupported
+// What calls of a linked-in runtime meet whose version is not the first one's (replace.c). The last
+// error stays as it is: it is that of the first version's files.
+cudaError_t cudart_refuse_version(void);
 
 #endif

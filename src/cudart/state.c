@@ -38,6 +38,12 @@ CUDART_API cudaError_t cudaGetLastError(void) {
 }
 CUDART_API cudaError_t cudaPeekAtLastError(void) { return last_error; }
 
+cudaError_t cudart_refuse_version(void) {
+    const cudaError_t last = last_error, refused = cudart_refuse("a second version of the runtime");
+    last_error = last;
+    return refused;
+}
+
 static const struct {
     cudaError_t number;
     const char *name, *words;

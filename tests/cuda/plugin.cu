@@ -1,5 +1,5 @@
-// A library that a program opens late. With a runtime of its own (-cudart static) it cannot be helped, and is named;
-// with the shared one it runs. Not a program: plugin.sh.
+// A library that a program opens late or is linked with, with the shared runtime or one of its own (-cudart static), which is
+// replaced where its symbols are there. Not a program: plugin.sh.
 __global__ void add(int *p, int v) { p[threadIdx.x] += v; }
 
 extern "C" int plugin_run(int v) {
