@@ -100,6 +100,10 @@ __attribute__((visibility("default"))) unsigned la_objclose(uintptr_t *cookie) {
     return 0;
 }
 
+static int is_ours(const char *path) {
+    return strncmp(path, folder, folder_length) == 0 && !strchr(path + folder_length, '/');
+}
+
 // Preload.c may open a library of ours meanwhile, so the list is taken first.
 static void hand_on(void) {
     struct link_map **const list = mapped;
@@ -107,7 +111,7 @@ static void hand_on(void) {
     mapped = NULL;
     n_mapped = room = 0;
     for (size_t i = 0; library_mapped && i < n; i++)
-        if (list[i] != program && strncmp(list[i]->l_name, folder, folder_length) != 0)
+        if (list[i] != program && !is_ours(list[i]->l_name))
             library_mapped(list[i]->l_name, list[i]->l_addr);
     free(list);
 }

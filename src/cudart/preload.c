@@ -86,8 +86,10 @@ static int first_object(struct dl_phdr_info *info, size_t size, void *base) {
 }
 static int replace_library(struct dl_phdr_info *info, size_t size, void *folder) {
     (void)size;
-    if (strncmp(info->dlpi_name, folder, strlen(folder)) != 0 &&
-        fatbin_named_runtime(info->dlpi_name))
+    const size_t n = strlen(folder);
+    const bool is_ours =
+        strncmp(info->dlpi_name, folder, n) == 0 && !strchr(info->dlpi_name + n, '/');
+    if (!is_ours && fatbin_named_runtime(info->dlpi_name))
         replace("cudart_replace_library", info->dlpi_name, info->dlpi_addr);
     return 0;
 }
