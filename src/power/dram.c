@@ -133,6 +133,13 @@ const struct dram_device dram_ddr3_4gb = {
     .centre_tap = true,
     .strobes = 0};
 
+// The chip's interface to GDDR5X and GDDR6: "better than 5.0 mW/Gbps per data link at 12.8 Gbps" of a single-ended
+// interface in 40 nm that speaks GDDR5 too (Amirkhany et al., Rambus, Symposium on VLSI Circuits 2011). Beside it:
+// 5.3 and 6.1 mW a Gb/s at 20 Gb/s, differential, same process (Kaviani et al., VLSI 2011 and JSSC 47(4), 2012); 0.83
+// of a single-ended transceiver alone (X. Wang et al., TCSI 2023).
+#define GDDR_PHY_J 5.0e-12
+#define GDDR_PHY_NM 40
+
 const struct dram_device dram_gddr5x_8gb = {
     .source = "currents of a GDDR5X device of 8 Gbit x32 at 12 Gb/s that DRAMsim3 shipped (1.35 V); times "
               "of its GDDR5X_8Gb_x32.ini; termination 60 ohm to 1.35 V, driver 40 ohm (POD135); its clock "
@@ -158,7 +165,9 @@ const struct dram_device dram_gddr5x_8gb = {
     .transfers_a_clock = 4,
     .term_ohm = 60,
     .drive_ohm = 40,
-    .steady_refresh = true};
+    .steady_refresh = true,
+    .phy_bit_j = GDDR_PHY_J,
+    .phy_nm = GDDR_PHY_NM};
 
 // A channel of a device; two share it. 7.5 pJ a bit is what the vendor says of a whole device (Micron,
 // comparison of its graphics memories); at 14 Gb/s these currents come to that with bursts, rows and
@@ -187,14 +196,16 @@ const struct dram_device dram_gddr6_8gb = {
     .transfers_a_clock = 4,
     .term_ohm = 60,
     .drive_ohm = 40,
-    .steady_refresh = true};
+    .steady_refresh = true,
+    .phy_bit_j = GDDR_PHY_J,
+    .phy_nm = GDDR_PHY_NM};
 
-// A pseudo channel: half of a channel's currents, as half of its row and pins. Reads come to 2.1 pJ a
-// bit; O'Connor et al. have 2.24 for the way over the die and 1.21 for rows.
+// A pseudo channel: half of a channel's currents, as half of its row and pins. What a bit takes between array and
+// pins is O'Connor et al.'s (MICRO 2017), 2.24 pJ; by the currents reads would come to 1.57 and writes to 2.09.
 const struct dram_device dram_hbm2_8gb = {
-    .source = "DRAMsim3 HBM2_8Gb_x128.ini (1.2 V, 128 bits at 2 Gb/s), a pseudo channel half of it; "
-              "interface of the stack 0.3 pJ a bit (O'Connor et al., MICRO 2017), of the chip 0.5 (on the "
-              "package; MCM-GPU, ISCA 2017); no termination",
+    .source = "DRAMsim3 HBM2_8Gb_x128.ini (1.2 V, 128 bits at 2 Gb/s), a pseudo channel half of it; over "
+              "the stack 2.24 pJ a bit and through its interface 0.3 (O'Connor et al., MICRO 2017), of the chip "
+              "0.5 (on the package; MCM-GPU, ISCA 2017); no termination",
     .vdd_v = 1.2,
     .idd0 = 0.065 / 2,
     .idd2p = 0.028 / 2,
@@ -215,6 +226,7 @@ const struct dram_device dram_hbm2_8gb = {
     .burst = 4,
     .transfers_a_clock = 2,
     .steady_refresh = true,
+    .array_bit_j = 2.24e-12,
     .io_bit_j = 0.3e-12,
     .phy_bit_j = 0.5e-12};
 
@@ -229,6 +241,8 @@ static double line_w(const struct dram_device *m) {
 struct dram_energy dram_energy(const struct dram_device *m, double clock_s) {
     double clock = clock_s > 0 ? clock_s : m->clock_s;
     double burst_s = m->burst / m->transfers_a_clock * clock, v = m->vdd_v;
+    double moved_s = m->steady_refresh ? m->burst / m->transfers_a_clock * m->clock_s : burst_s;
+    double array_j = m->array_bit_j * m->bits * m->burst;
     double term = line_w(m) * (m->bits + m->strobes) * burst_s;
     if (m->io_bit_j > 0) term += m->io_bit_j * m->bits * m->burst;
     double activate =
@@ -242,12 +256,19 @@ struct dram_energy dram_energy(const struct dram_device *m, double clock_s) {
         .self_refresh_w = v * m->idd6,
         .refresh_w = m->refi_s > 0 ? refresh / m->refi_s : 0,
         .activate_j = fmax(activate, 0), // a sheet whose IDD0 is below its standby
-        .read_j = v * (m->idd4r - m->idd3n) * burst_s,
-        .write_j = v * (m->idd4w - m->idd3n) * burst_s,
+        .read_j = array_j > 0 ? array_j : v * (m->idd4r - m->idd3n) * moved_s,
+        .write_j = array_j > 0 ? array_j : v * (m->idd4w - m->idd3n) * moved_s,
         .refresh_j = refresh,
         .term_read_j = term,
         .term_write_j = term,
     };
+}
+
+// McPAT's rule, 10 mW a Gb/s, is of interfaces of 2008. A smaller node takes less as its rule for drivers has it: with
+// the square root of the length.
+double dram_phy_bit(const struct dram_device *m, double node_nm) {
+    if (!m || !(m->phy_bit_j > 0)) return 10e-12;
+    return m->phy_nm > node_nm ? m->phy_bit_j * sqrt(node_nm / m->phy_nm) : m->phy_bit_j;
 }
 
 struct dram_parts dram_parts(const struct dram_energy *e, const struct dram_use *u) {

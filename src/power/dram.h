@@ -23,7 +23,11 @@ struct dram_device {
     // A bit's way that no current covers, in J: at the device, and at the chip beside it. phy_bit_j 0:
     // as McPAT has it for any interface.
     double io_bit_j, phy_bit_j;
-    // Refreshes are a part of the background and not charged by their counter, which gives a launch those
+    double phy_nm; // node that phy_bit_j was measured at, smaller ones take less; 0: of any
+    // A bit's way between array and pins, in J, published as such; 0: IDD4 above IDD3N.
+    double array_bit_j;
+    // Kinds whose sheet's clock is not the board's: a burst takes the sheet's energy at any clock, as what it moves
+    // does. Their refreshes are a part of the background and not charged by their counter, which gives a launch those
     // of the time before it.
     bool steady_refresh;
 };
@@ -42,6 +46,9 @@ struct dram_energy {
 };
 // `clock_s` 0 takes the device's own; another clock scales the time of a burst.
 struct dram_energy dram_energy(const struct dram_device *m, double clock_s);
+
+// A bit through the chip's interface to `m` (NULL: no memory is known), in J, on a chip of node_nm.
+double dram_phy_bit(const struct dram_device *m, double node_nm);
 
 // The same method for a stretch of time: seconds in each state (they add up to the stretch) and
 // commands counted in it.

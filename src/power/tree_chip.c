@@ -151,7 +151,7 @@ static void build_controllers(struct builder *b) {
     area = fmax(0.05, (6.4323 * log(2 * mbs) - 48.134) * share * l / 0.09 / 2);
     k = logic_area(t, area * 1e6);
     tree_put(b, i, area, k.leak_sub_w, k.leak_gate_w, LONG_UNCORE, 1);
-    const double bit_j = c->dram && c->dram->phy_bit_j > 0 ? c->dram->phy_bit_j : 10e-12;
+    const double bit_j = c->phy_bit_pj > 0 ? c->phy_bit_pj * 1e-12 : dram_phy_bit(c->dram, l * 1e3);
     tree_event(b, i, ACT_dram_reads, bit_j * burst, bursts_s);
     tree_event(b, i, ACT_dram_writes, bit_j * burst, 0);
 }
