@@ -23,7 +23,7 @@ END
 }
 for width in 1200 400; do
     open_page $width --window-size=1250,5000 --dump-dom >dom$width || fail "chromium at $width"
-    says dom$width 'data-inner="9 of 9; overflow 0; tables 18; window '$width'\.'
+    says dom$width 'data-inner="10 of 10; overflow 0; tables 19; window '$width'\.'
     lacks log$width 'Uncaught|CONSOLE.*[Ee]rror'
     open_page $width --window-size=$((width < 500 ? 500 : width)),5000 --screenshot="$TMP/page$width.png" >/dev/null
     [ "$(wc -c <page$width.png)" -gt 60000 ] || fail "page$width.png is nearly empty"
