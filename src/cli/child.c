@@ -142,7 +142,7 @@ static bool prepare(struct cli *c, struct run_request *q) {
     const char *lib = run_library_folder(c);
     if (!lib) return false;
     list_first(c, "LD_LIBRARY_PATH", lib);
-    // a library that warpwatt has is warpwatt's, whoever looks for it and where (src/cudart/audit.c)
+    // the loader takes each library that warpwatt has from this folder (src/cudart/audit.c)
     list_first(c, "LD_AUDIT", arena_printf(&c->arena, "%s/libwarpwatt-audit.so", lib));
     // what the program and all that it starts load first: it puts our runtime in the place of one
     // that was linked into a program (src/cudart/preload.c)

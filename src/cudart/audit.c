@@ -1,6 +1,6 @@
 // libwarpwatt-audit.so, which `warpwatt run` names to the dynamic loader (LD_AUDIT) of every process that a program makes.
 // The loader asks it for each library that it is about to look for. A library that warpwatt has under that name is taken from
-// warpwatt's folder, whoever asks and wherever it would have been found: by an RPATH, by its whole name in dlopen, in a
+// warpwatt's folder, for each object that asks and wherever it would have been found: by an RPATH, by its whole name in dlopen, in a
 // Python wheel's folder. LD_LIBRARY_PATH alone is heard after an RPATH, and not at all for a whole name.
 // It also hands each library that was mapped to preload.c before a constructor of it runs, so that a CUDA runtime inside
 // the library can be replaced.
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Those that need no GPU, as the installed ones do: whoever finds an installed one has it.
+// Libraries that need no GPU: an installed one that is found stays what it is.
 static const char *const host_only[] = {
 #define HOST(name) "lib" #name ".so",
 #define GPU(name)
