@@ -32,7 +32,7 @@ struct dram_device {
     bool steady_refresh;
 };
 extern const struct dram_device dram_gddr5_1gb, dram_gddr3_1gb, dram_ddr3_1gb, dram_ddr3_4gb,
-    dram_gddr5x_8gb, dram_gddr6_8gb, dram_hbm2_8gb;
+    dram_gddr5x_8gb, dram_gddr6_8gb, dram_gddr6x_8gb, dram_hbm2_8gb, dram_hbm3_16gb, dram_hbm3e_24gb;
 
 struct dram_energy {
     double background_w; // all banks precharged, standby

@@ -124,7 +124,9 @@ enum ww_status power_config_of(const struct gpu_config *g, struct power_config *
     static const struct dram_device *const dram_kind[DRAM_KINDS] = {
         [DRAM_GDDR5] = &dram_gddr5_1gb, [DRAM_GDDR3] = &dram_gddr3_1gb,
         [DRAM_DDR3] = &dram_ddr3_4gb,   [DRAM_GDDR5X] = &dram_gddr5x_8gb,
-        [DRAM_GDDR6] = &dram_gddr6_8gb, [DRAM_HBM2] = &dram_hbm2_8gb};
+        [DRAM_GDDR6] = &dram_gddr6_8gb, [DRAM_HBM2] = &dram_hbm2_8gb,
+        [DRAM_HBM3] = &dram_hbm3_16gb,  [DRAM_HBM3E] = &dram_hbm3e_24gb,
+        [DRAM_GDDR6X] = &dram_gddr6x_8gb};
     const struct dram_device *dram = dram_kind[m->dram.kind];
     if (dram == NULL)
         return gpu_config_refuse(g, "mem.dram.kind", d, "the power model has no data sheet of %s",

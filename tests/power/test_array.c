@@ -220,6 +220,14 @@ static void stacks(void **state) {
     const double bit = (g.read_j + g.term_read_j + g.activate_j / 64 +
                         (g.background_w + g.open_w) * burst_s) / 256;
     near(bit, 7.5e-12, 0.20);
+    struct dram_energy gx = dram_energy(&dram_gddr6x_8gb, 0); // the same at 21 Gb/s
+    near((gx.read_j + gx.term_read_j + gx.activate_j / 64 +
+          (gx.background_w + gx.open_w) * 4 / 5.25e9) / 256, 7.25e-12, 0.01);
+    // HBM3: HBM2's charge a burst at 1.1 V, the same at either clock
+    struct dram_energy h3 = dram_energy(&dram_hbm3_16gb, 0), h3e = dram_energy(&dram_hbm3e_24gb, 0);
+    near(h3.read_j, h.read_j * 1.1 / 1.2, 1e-9);
+    near(h3e.read_j, h3.read_j, 1e-9);
+    near(h3.activate_j, h.activate_j * 1.1 / 1.2, 1e-9);
 }
 
 static void temperature_monotone(void **state) {
