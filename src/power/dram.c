@@ -231,13 +231,14 @@ const struct dram_device dram_hbm2_8gb = {
     .phy_bit_j = 0.5e-12};
 
 // A pseudo channel of 32 bits at 5.2 Gb/s. Its row has 1 KB as a pseudo channel of HBM2 has, so that rows
-// and standby take the same currents, and its burst of 32 bytes the same charge; all at 1.1 V (JESD238) for
-// 1.2. Reads come to 1.44 pJ a bit, 2.2 with both interfaces; 2.99 are cited for HBM3E (arXiv 2604.11391).
+// and standby take the same currents, and its bits the same charge on their way; all at 1.1 V (JESD238) for
+// 1.2. Reads come to 2.05 pJ a bit, 2.85 with both interfaces; 2.99 are cited for HBM3E (arXiv 2604.11391).
 #define HBM3_CURRENTS                                                                              \
     .vdd_v = 1.1, .idd0 = 0.065 / 2, .idd2p = 0.028 / 2, .idd2n = 0.040 / 2, .idd3p = 0.040 / 2,   \
     .idd3n = 0.055 / 2, .idd5 = 0.250 / 2, .idd6 = 0.031 / 2, .ras_s = 34e-9, .rp_s = 14e-9,       \
     .rfc_s = 260e-9, .refi_s = 3900e-9, .exit_s = 8e-9, .bits = 32, .burst = 8,                    \
-    .transfers_a_clock = 4, .steady_refresh = true, .io_bit_j = 0.3e-12, .phy_bit_j = 0.5e-12
+    .transfers_a_clock = 4, .steady_refresh = true,                                                \
+    .array_bit_j = 2.24e-12 * 1.1 / 1.2, .io_bit_j = 0.3e-12, .phy_bit_j = 0.5e-12
 const struct dram_device dram_hbm3_16gb = {
     .source = "no sheet is public: the currents of DRAMsim3 HBM2_8Gb_x128.ini by the pseudo channel, its charge "
               "a burst, at 1.1 V; interfaces as HBM2",

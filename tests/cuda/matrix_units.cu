@@ -3,7 +3,7 @@
 // expect stdout plain 7
 // on gtx480 expect stdout refused
 // on gtx480 expect stderr wmma
-// on gtx480 expect stderr qv100, rtx2060s, v100 have it
+// on gtx480 expect stderr v100 have it
 // on gtx480 expect exit failed
 // on v100 expect stdout launched
 // on v100 expect stderr would refuse it, v100 runs it
