@@ -28,7 +28,7 @@ int cublasZdotc_v2(handle_t, int, const void *, int, const void *, int, void *);
 int cublasSnrm2_v2(handle_t, int, const float *, int, float *), cublasDasum_v2(handle_t, int, const double *, int, double *);
 int cublasIsamax_v2(handle_t, int, const float *, int, int *), cublasIsamin_v2(handle_t, int, const float *, int, int *);
 int cublasDswap_v2(handle_t, int, double *, int, double *, int), cublasSscal_v2(handle_t, int, const float *, float *, int);
-int cublasLtMatmulDescCreate(void **, int, int), cublasLtMatmulDescSetAttribute(void *, int, const void *, size_t);
+int cublasLtMatmulDescDestroy(void *), cublasLtMatrixLayoutDestroy(void *), cublasLtMatmulDescCreate(void **, int, int), cublasLtMatmulDescSetAttribute(void *, int, const void *, size_t);
 int cublasLtMatrixLayoutCreate(void **, int, uint64_t, uint64_t, int64_t);
 int cublasLtMatmulAlgoGetHeuristic(handle_t, void *, void *, void *, void *, void *, void *, int, void *, int *);
 int cublasLtMatmul(handle_t, void *, const void *, const void *, void *, const void *, void *, const void *, const void *, void *,
@@ -347,6 +347,8 @@ static void with_epilogue(handle_t h) {
     epilogue = 1 | 256; // a gradient of the bias, which is not here
     cublasLtMatmulDescSetAttribute(desc, 7, &epilogue, 4);
     CHECK(cublasLtMatmulAlgoGetHeuristic(h, desc, la, lb, lc, lc, NULL, 1, result, &found) == 15 && !found, "a way is found");
+    cublasLtMatmulDescDestroy(desc);
+    cublasLtMatrixLayoutDestroy(la), cublasLtMatrixLayoutDestroy(lb), cublasLtMatrixLayoutDestroy(lc);
     free(after);
     drop(&a), drop(&b), drop(&c), drop(&bias);
 }
