@@ -2,6 +2,7 @@
 // of tiles, batches, factors on either side, epilogues, vectors.
 #include <complex.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -347,10 +348,35 @@ static void with_epilogue(handle_t h) {
     epilogue = 1 | 256; // a gradient of the bias, which is not here
     cublasLtMatmulDescSetAttribute(desc, 7, &epilogue, 4);
     CHECK(cublasLtMatmulAlgoGetHeuristic(h, desc, la, lb, lc, lc, NULL, 1, result, &found) == 15 && !found, "a way is found");
+    // factors of another type than the sums; a function of complex numbers; columns that overlap
+    void *other, *complex_layout, *overlaps;
+    epilogue = 2;
+    cublasLtMatmulDescCreate(&other, COMPUTE_64F, R64);
+    cublasLtMatmulDescSetAttribute(other, 3, &transposed, 4);
+    CHECK(cublasLtMatmulAlgoGetHeuristic(h, other, la, lb, lc, lc, NULL, 1, result, &found) == 15 && !found, "factors of f64 are taken");
+    cublasLtMatmulDescDestroy(other);
+    cublasLtMatmulDescCreate(&other, COMPUTE_32F, C32);
+    cublasLtMatmulDescSetAttribute(other, 7, &epilogue, 4);
+    cublasLtMatrixLayoutCreate(&complex_layout, C32, 4, 4, 4);
+    CHECK(cublasLtMatmulAlgoGetHeuristic(h, other, complex_layout, complex_layout, complex_layout, complex_layout, NULL, 1, result,
+                                         &found) == 15 && !found, "ReLU of complex numbers is taken");
+    cublasLtMatrixLayoutCreate(&overlaps, R32, M, N, -4);
+    CHECK(cublasLtMatmul(h, desc, &alpha, (void *)a.device, la, (void *)b.device, lb, &beta, (void *)c.device, lc, (void *)c.device,
+                         overlaps, NULL, NULL, 0, NULL) == 7, "columns that overlap are taken");
+    cublasLtMatmulDescDestroy(other);
+    cublasLtMatrixLayoutDestroy(complex_layout), cublasLtMatrixLayoutDestroy(overlaps);
     cublasLtMatmulDescDestroy(desc);
     cublasLtMatrixLayoutDestroy(la), cublasLtMatrixLayoutDestroy(lb), cublasLtMatrixLayoutDestroy(lc);
     free(after);
     drop(&a), drop(&b), drop(&c), drop(&bias);
+}
+
+// A thread that has made no call of CUDA works in the handle's context.
+static void *in_a_thread(void *user) {
+    handle_t const h = user;
+    float alpha = 2, norm = 1;
+    CHECK(!cublasSscal_v2(h, 0, &alpha, NULL, 1) && !cublasSnrm2_v2(h, 0, NULL, 1, &norm) && norm == 0, "in a thread");
+    return NULL;
 }
 
 // With an argument: small products only.
@@ -370,6 +396,9 @@ int main(int argc, char **argv) {
     vectors(h);
     matrix_and_vectors(h);
     with_epilogue(h);
+    pthread_t thread;
+    pthread_create(&thread, NULL, in_a_thread, h);
+    pthread_join(thread, NULL);
     CHECK(!cublasDestroy_v2(h), "the handle stays");
     return failed ? 1 : 0;
 }

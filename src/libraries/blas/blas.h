@@ -3,6 +3,7 @@
 #ifndef WW_LIBRARIES_BLAS_H
 #define WW_LIBRARIES_BLAS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -71,8 +72,10 @@ typedef struct blas_handle {
     CUstream stream;
     int pointer_mode, math_mode, atomics_mode, sm_target;
     uint32_t sms;
+    CUcontext context;    // that it was made in
+    pthread_mutex_t lock; // of `module`
     CUmodule module[BLAS_MODULES];
-    CUdeviceptr parts; // 16 bytes of each of BLAS_PARTS + 1 sums, 0 until one is needed
+    CUdeviceptr parts; // 16 bytes of each of BLAS_PARTS + 1 sums
 } * blas_handle_t;
 
 BLAS_API bool blas_is_handle(const struct blas_handle *h);

@@ -65,7 +65,7 @@ static __device__ __attribute__((always_inline)) inline void product(const gemm 
     typedef tile<T, A, N, K, threads, SwapB> tile_b;
     alignas(16) __shared__ A a_slice[K * tile_a::LINE];
     alignas(16) __shared__ A b_slice[K * tile_b::LINE];
-    const int m0 = block_x * M, n0 = block_y * N, batch = block_z;
+    const int m0 = block_x * M, n0 = g.first_column + block_y * N, batch = block_z;
     const int tm = thread_x % threads_m * EM, tn = thread_x / threads_m * EN;
     const T *const a = at<T>(g.a, batch), *const b = at<T>(g.b, batch);
     tile_a ta;

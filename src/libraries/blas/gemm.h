@@ -18,6 +18,7 @@ struct gemm_matrix {
 
 struct gemm {
     int32_t m, n, k;
+    int32_t first_column; // of D, that the grid's first blocks make
     uint32_t epilogue;
     struct gemm_matrix a, b, c, d;
     // factors: values of the scale type (real, imaginary), or where the address is not 0 what lies there

@@ -83,13 +83,20 @@ static CUresult need_context(CUdevice *device) {
 
 blas_status blas_handle_new(struct blas_handle **out) {
     CUdevice device;
+    CUcontext context = NULL;
+    CUdeviceptr parts = 0;
     int sms = 0;
     CUresult r = need_context(&device);
     if (r == CUDA_SUCCESS)
         r = cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+    if (r == CUDA_SUCCESS) r = cuCtxGetCurrent(&context);
+    if (r == CUDA_SUCCESS) r = cuMemAlloc_v2(&parts, 16 * (BLAS_PARTS + 1));
     if (r != CUDA_SUCCESS) return blas_of(r);
     struct blas_handle *const h = calloc(1, sizeof *h);
     if (!h) return CUBLAS_ALLOC_FAILED;
+    h->context = context;
+    h->parts = parts;
+    pthread_mutex_init(&h->lock, NULL);
     h->tag = TAG;
     h->sms = (uint32_t)sms;
     *out = h;
@@ -99,10 +106,13 @@ blas_status blas_handle_new(struct blas_handle **out) {
 blas_status blas_handle_delete(struct blas_handle *h) {
     if (!blas_is_handle(h)) return CUBLAS_NOT_INITIALIZED;
     // Work of the stream may still use a module: the documented call waits for the device.
+    CUcontext context = NULL;
+    if (cuCtxGetCurrent(&context) == CUDA_SUCCESS && !context) cuCtxSetCurrent(h->context);
     cuCtxSynchronize();
     for (size_t i = 0; i < BLAS_MODULES; i++)
         if (h->module[i]) cuModuleUnload(h->module[i]);
-    if (h->parts) cuMemFree_v2(h->parts);
+    cuMemFree_v2(h->parts);
+    pthread_mutex_destroy(&h->lock);
     h->tag = 0;
     free(h);
     return CUBLAS_SUCCESS;
@@ -110,8 +120,14 @@ blas_status blas_handle_delete(struct blas_handle *h) {
 
 blas_status blas_kernel(struct blas_handle *h, enum blas_module module, const char *name,
                         CUfunction *out) {
-    CUresult r = CUDA_SUCCESS;
-    if (!h->module[module]) r = cuModuleLoadData(&h->module[module], modules[module].ptx);
+    CUcontext context = NULL;
+    CUresult r = cuCtxGetCurrent(&context);
+    // a thread that has no context yet works in the handle's
+    if (r == CUDA_SUCCESS && !context) r = cuCtxSetCurrent(h->context);
+    pthread_mutex_lock(&h->lock);
+    if (r == CUDA_SUCCESS && !h->module[module])
+        r = cuModuleLoadData(&h->module[module], modules[module].ptx);
+    pthread_mutex_unlock(&h->lock);
     if (r == CUDA_SUCCESS) r = cuModuleGetFunction(out, h->module[module], name);
     if (r == CUDA_SUCCESS) return CUBLAS_SUCCESS;
     fprintf(stderr, "warpwatt: the kernel %s of %s cannot be had from the driver (error %d)\n",

@@ -4,17 +4,23 @@
 #include <stdio.h>
 #include <string.h>
 
-// A row for each pair of types that there is a module for.
+// A row for each pair of types that there is a module for, and the type of its factors: that of the module's sums, or halves.
 static const struct {
-    int ab, cd;
+    int ab, cd, scale;
     enum blas_module module;
     bool is_wide; // a `big` tile has 64 x 64 elements, not 128 x 128
 } rows[] = {
-    {TYPE_R_32F, TYPE_R_32F, BLAS_s, false},   {TYPE_R_64F, TYPE_R_64F, BLAS_d, true},
-    {TYPE_C_32F, TYPE_C_32F, BLAS_c, true},    {TYPE_C_64F, TYPE_C_64F, BLAS_z, true},
-    {TYPE_R_16F, TYPE_R_16F, BLAS_h, false},   {TYPE_R_16F, TYPE_R_32F, BLAS_hs, false},
-    {TYPE_R_16BF, TYPE_R_16BF, BLAS_b, false}, {TYPE_R_16BF, TYPE_R_32F, BLAS_bs, false},
-    {TYPE_R_8I, TYPE_R_32I, BLAS_i, false},    {TYPE_R_8I, TYPE_R_32F, BLAS_is, false},
+    {TYPE_R_32F, TYPE_R_32F, TYPE_R_32F, BLAS_s, false},
+    {TYPE_R_64F, TYPE_R_64F, TYPE_R_64F, BLAS_d, true},
+    {TYPE_C_32F, TYPE_C_32F, TYPE_C_32F, BLAS_c, true},
+    {TYPE_C_64F, TYPE_C_64F, TYPE_C_64F, BLAS_z, true},
+    {TYPE_R_16F, TYPE_R_16F, TYPE_R_16F, BLAS_h, false},
+    {TYPE_R_16F, TYPE_R_16F, TYPE_R_32F, BLAS_h, false},
+    {TYPE_R_16F, TYPE_R_32F, TYPE_R_32F, BLAS_hs, false},
+    {TYPE_R_16BF, TYPE_R_16BF, TYPE_R_32F, BLAS_b, false},
+    {TYPE_R_16BF, TYPE_R_32F, TYPE_R_32F, BLAS_bs, false},
+    {TYPE_R_8I, TYPE_R_32I, TYPE_R_32I, BLAS_i, false},
+    {TYPE_R_8I, TYPE_R_32F, TYPE_R_32F, BLAS_is, false},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -89,17 +95,22 @@ static void advance(struct gemm_matrix *x, int type, uint32_t products) {
                         : (uint64_t)(x->step * (int64_t)products) * blas_type_bytes(type);
 }
 
-// A grid has at most 65,535 blocks in its third direction.
-static blas_status launch_all(CUstream stream, CUfunction kernel, const uint32_t grid[2],
-                              uint32_t threads, const struct blas_types *t, const struct gemm *g,
-                              uint32_t count) {
+// A grid has at most 65,535 blocks in its second and third direction.
+static blas_status launch_all(CUstream stream, CUfunction kernel, const uint32_t tiles_of[2],
+                              uint32_t tile, uint32_t threads, const struct blas_types *t,
+                              const struct gemm *g, uint32_t count) {
     enum { MOST = 65535 };
     struct gemm part = *g;
     for (uint32_t done = 0; done < count; done += MOST) {
         const uint32_t now = count - done < MOST ? count - done : MOST;
-        const blas_status s = blas_launch(kernel, (const uint32_t[3]){grid[0], grid[1], now},
-                                          threads, &part, sizeof part, stream);
-        if (s != CUBLAS_SUCCESS) return s;
+        for (uint32_t from = 0; from < tiles_of[1]; from += MOST) {
+            const uint32_t columns = tiles_of[1] - from < MOST ? tiles_of[1] - from : MOST;
+            part.first_column = (int32_t)(from * tile);
+            const blas_status s =
+                blas_launch(kernel, (const uint32_t[3]){tiles_of[0], columns, now}, threads, &part,
+                            sizeof part, stream);
+            if (s != CUBLAS_SUCCESS) return s;
+        }
         advance(&part.a, t->ab, now);
         advance(&part.b, t->ab, now);
         advance(&part.c, t->cd, now);
@@ -113,7 +124,9 @@ static bool is_conj(int op) { return op == OPERATION_C || op == OPERATION_CONJG;
 
 static size_t row_of(const struct blas_types *t) {
     size_t row = 0;
-    while (row < ROWS && (rows[row].ab != t->ab || rows[row].cd != t->cd)) row++;
+    while (row < ROWS &&
+           (rows[row].ab != t->ab || rows[row].cd != t->cd || rows[row].scale != t->scale))
+        row++;
     return row;
 }
 
@@ -133,8 +146,9 @@ blas_status blas_product_in(struct blas_handle *h, CUstream stream, const char *
     const size_t row = row_of(t);
     if (row == ROWS)
         return blas_refuse(call,
-                           "no product of matrices of type %d into type %d is here (cudaDataType)",
-                           t->ab, t->cd);
+                           "no product of matrices of type %d into type %d with factors of type %d "
+                           "is here (cudaDataType)",
+                           t->ab, t->cd, t->scale);
     g->a.conj = is_conj(op_a);
     g->b.conj = is_conj(op_b);
     const uint32_t side = rows[row].is_wide ? 64 : 128;
@@ -147,5 +161,5 @@ blas_status blas_product_in(struct blas_handle *h, CUstream stream, const char *
     if (s != CUBLAS_SUCCESS) return s;
     const uint32_t tile = big ? side : 32;
     return launch_all(stream, kernel, (const uint32_t[2]){tiles(g->m, tile), tiles(g->n, tile)},
-                      big ? 256 : 64, t, g, count);
+                      tile, big ? 256 : 64, t, g, count);
 }

@@ -51,9 +51,6 @@ static blas_status reduce(struct blas_handle *h, const char *call, enum blas_mod
     if (!result) return CUBLAS_INVALID_VALUE;
     if (v->step_x < 0 || v->step_y < 0)
         return blas_refuse(call, "a vector that is taken backwards (a negative increment)");
-    CUresult r = CUDA_SUCCESS;
-    if (!h->parts) r = cuMemAlloc_v2(&h->parts, 16 * (BLAS_PARTS + 1));
-    if (r != CUDA_SUCCESS) return CUBLAS_ALLOC_FAILED;
     v->parts = h->parts;
     v->n_parts = v->n > 0 ? blocks_of(v->n) : 0;
     const CUdeviceptr here = h->parts + (CUdeviceptr)16 * BLAS_PARTS;
@@ -62,7 +59,7 @@ static blas_status reduce(struct blas_handle *h, const char *call, enum blas_mod
     snprintf(end, sizeof end, "%s_end", name);
     if (s == CUBLAS_SUCCESS) s = launch(h, module, end, 1, v);
     if (s != CUBLAS_SUCCESS || h->pointer_mode == POINTER_DEVICE) return s;
-    r = cuMemcpyDtoHAsync_v2(result, here, bytes, h->stream);
+    CUresult r = cuMemcpyDtoHAsync_v2(result, here, bytes, h->stream);
     if (r == CUDA_SUCCESS) r = cuStreamSynchronize(h->stream);
     return blas_of(r);
 }

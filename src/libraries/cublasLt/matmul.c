@@ -211,6 +211,12 @@ static int flip(int op) {
 // An operand as columns lie: one whose rows lie together is the transposed of it.
 static int op_of(const struct layout *l, int op) { return l->order == ORDER_ROW ? flip(op) : op; }
 
+// ReLU is of real numbers, GELU of those that single precision holds.
+static bool has_function(int type, uint32_t epilogue) {
+    return type == TYPE_R_32F || type == TYPE_R_16F || type == TYPE_R_16BF ||
+           (type == TYPE_R_64F && !(epilogue & EPILOGUE_GELU));
+}
+
 // NULL where the product can be made; else what it asks for that is not here.
 static const char *describe(const struct desc *m, const struct layout *a, const struct layout *b,
                             const struct layout *c, const struct layout *d, struct product *p) {
@@ -219,7 +225,10 @@ static const char *describe(const struct desc *m, const struct layout *a, const 
     if (m->fill && m->fill != 2) return "a triangle of the result";
     if (m->epilogue & ~(uint32_t)(EPILOGUE_DEFAULT | EPILOGUE_RELU | EPILOGUE_BIAS | EPILOGUE_GELU))
         return "this epilogue";
-    if (m->pointer_mode > POINTER_DEVICE) return "a vector of factors";
+    if (m->epilogue & (EPILOGUE_RELU | EPILOGUE_GELU) && !has_function(d->type, m->epilogue))
+        return "this epilogue of this type";
+    if (m->pointer_mode < POINTER_HOST || m->pointer_mode > POINTER_DEVICE)
+        return "a vector of factors";
     if (a->order > ORDER_ROW || b->order > ORDER_ROW || c->order != d->order ||
         d->order != ORDER_COLUMN)
         return "this order of elements";
@@ -230,7 +239,7 @@ static const char *describe(const struct desc *m, const struct layout *a, const 
     p->op_a = op_of(a, m->op_a);
     p->op_b = op_of(b, m->op_b);
     if (p->op_a < 0 || p->op_b < 0) return "a conjugate matrix whose rows lie together";
-    const uint64_t k = m->op_a ? a->rows : a->columns;
+    const uint64_t k = blas_swaps(m->op_a) ? a->rows : a->columns;
     if (d->rows > INT32_MAX || d->columns > INT32_MAX || k > INT32_MAX)
         return "a side of more than 2147483647";
     p->types = (struct blas_types){a->type, d->type, m->scale};
@@ -250,13 +259,20 @@ static const char *describe(const struct desc *m, const struct layout *a, const 
     return NULL;
 }
 
+static bool has_lead(const struct layout *l) {
+    const uint64_t least = l->order == ORDER_ROW ? l->columns : l->rows;
+    return l->order >= ORDER_COLUMN && l->lead >= 1 && (uint64_t)l->lead >= least;
+}
+
 static bool fits(const struct desc *m, const struct layout *a, const struct layout *b,
                  const struct layout *c, const struct layout *d) {
-    const uint64_t m_a = m->op_a ? a->columns : a->rows, k_a = m->op_a ? a->rows : a->columns,
-                   k_b = m->op_b ? b->columns : b->rows, n_b = m->op_b ? b->rows : b->columns;
-    return m_a == d->rows && n_b == d->columns && k_a == k_b && c->rows == d->rows &&
-           c->columns == d->columns && a->count == d->count && b->count == d->count &&
-           c->count == d->count && d->count >= 0;
+    const uint64_t m_a = blas_swaps(m->op_a) ? a->columns : a->rows,
+                   k_a = blas_swaps(m->op_a) ? a->rows : a->columns,
+                   k_b = blas_swaps(m->op_b) ? b->columns : b->rows,
+                   n_b = blas_swaps(m->op_b) ? b->rows : b->columns;
+    return has_lead(a) && has_lead(b) && has_lead(c) && has_lead(d) && m_a == d->rows &&
+           n_b == d->columns && k_a == k_b && c->rows == d->rows && c->columns == d->columns &&
+           a->count == d->count && b->count == d->count && c->count == d->count && d->count >= 0;
 }
 
 API(cublasLtMatmul, blas_handle_t h, const struct desc *m, const void *alpha, const void *a,
