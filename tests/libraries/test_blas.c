@@ -327,7 +327,7 @@ static void with_epilogue(handle_t h) {
     enum { M = 40, N = 33, K = 20 };
     struct array a = fill(R32, M * K, 3), b = fill(R32, K * N, 3), c = fill(R32, M * N, 3), bias = fill(R32, M, 30);
     float *const after = malloc(c.bytes), alpha = 1, beta = 0;
-    void *desc, *la, *lb, *lc;
+    void *desc = NULL, *la = NULL, *lb = NULL, *lc = NULL;
     int found = 0, transposed = 1;
     uint32_t epilogue = 6;
     char result[128];
@@ -349,7 +349,7 @@ static void with_epilogue(handle_t h) {
     cublasLtMatmulDescSetAttribute(desc, 7, &epilogue, 4);
     CHECK(cublasLtMatmulAlgoGetHeuristic(h, desc, la, lb, lc, lc, NULL, 1, result, &found) == 15 && !found, "a way is found");
     // factors of another type than the sums; a function of complex numbers; columns that overlap
-    void *other, *complex_layout, *overlaps;
+    void *other = NULL, *complex_layout = NULL, *overlaps = NULL;
     epilogue = 2;
     cublasLtMatmulDescCreate(&other, COMPUTE_64F, R64);
     cublasLtMatmulDescSetAttribute(other, 3, &transposed, 4);
