@@ -44,6 +44,7 @@ mem:
     rtw: 0  # assumed
     refi: 0  # assumed
     rfc: 0  # assumed
+    rfc_one: 0  # assumed
 Y
 cat >asks.py <<'P'
 import ctypes

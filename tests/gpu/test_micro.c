@@ -551,6 +551,7 @@ static double coalescing(const struct row *r) {
 #define DRESDEN "TU Dresden (P100)"
 #define ABDELKHALIK "Abdelkhalik 2022 (A100)"
 #define LUO_A       "Luo 2024/25 (A100)"
+#define RTX3060     "YKTian-x2b (RTX 3060)"
 #define DISTANCES   "least distance in ptxas's code"
 #define HFMA4                                                                                      \
     "fma.rn.f16x2 %a0, %a0, %b, %b;\nfma.rn.f16x2 %a1, %a1, %b, %b;\nfma.rn.f16x2 %a2, %a2, %b, " \
@@ -820,6 +821,55 @@ static const struct row rows[] = {
     {"load, stride 32", "a100", 1024, "bytes", GUIDE12, 0, coalescing, "filled", 32},
     {"DRAM reads", "a100", 95.8, "% of peak", "gpu-benches (A100)", 0.06, bandwidth, "read", 192},
     {"DRAM scaled copies", "a100", 88.8, "% of peak", "gpu-benches (A100)", 0.05, bandwidth, "copy", 192},
+    {"int add, dependent", "rtx3070", 4, HOT, DISTANCES, 0.03, chain, "add.u32 %a, %a, 5;", 0},
+    {"fp32 fma, dependent", "rtx3070", 4, HOT, DISTANCES, 0.03, chain, "fma.rn.f32 %x, %x, %y, %y;", 0},
+    {"half fma, dependent", "rtx3070", 4, HOT, DISTANCES, 0.03, chain, "fma.rn.f16x2 %a, %a, %b, %b;", 0},
+    {"fp64 add, dependent", "rtx3070", 48.5, HOT, "openxla (sm_86)", 0.03, chain, "add.f64 %u, %u, %v;", 0},
+    {"L1 hit", "rtx3070", 33, HOT, RTX3060, 0.05, chase_l1, LD, 0},
+    {"L2 hit, L1 off", "rtx3070", 219, HOT, RTX3060, 0.05, chase_l2, LD_CG, 0},
+    {"global load from DRAM, L1 off", "rtx3070", 502, HOT, RTX3060 ", 475 to 530", 0.05, chase_dram, LD_CG, 0},
+    {"shared load", "rtx3070", 24, HOT, "Huerta 2025 (A6000)", 0.05, shared_chain, NULL, 0},
+    {"constant, L1.5", "rtx3070", 78, HOT, "nv_study (RTX 3070)", 0.05, constants, "L1.5", 32768},
+    {"constant, L2", "rtx3070", 238, HOT, "nv_study (RTX 3070)", 0.05, constants, "L2", 32768},
+    {"int add", "rtx3070", 64, OPS, GUIDE12, 0.06, rate, ADDCC4, 4},
+    {"fp32 fma", "rtx3070", 128, OPS, GUIDE12, 0.08, rate, FMA4, 4},
+    {"int mul", "rtx3070", 64, OPS, GUIDE12, 0.06, rate, MUL4, 4},
+    {"packed half fma", "rtx3070", 64, OPS, GUIDE12 ": two in a lane", 0.08, rate, HFMA4, 4},
+    {"rsqrt", "rtx3070", 16, OPS, GUIDE12, 0.06, rate, RSQ4, 4},
+    {"fp64 add", "rtx3070", 2, OPS, GUIDE12, 0.06, rate, DADD4, 4},
+    {"L1 hit", "a6000", 34, HOT, "Huerta 2025 (A6000), 64 bits", 0.05, chase_l1, LD, 0},
+    {"DRAM reads", "a6000", 97.6, "% of peak", "gpu-benches (A40)", 0.08, bandwidth, "read", 96},
+    {"DRAM scaled copies", "a6000", 93.7, "% of peak", "gpu-benches (A40)", 0.08, bandwidth, "copy", 96},
+    {"L1 hit", "rtx4090", 36.1, HOT, "HPMLL (RTX 4090)", 0.05, chase_l1, LD, 0},
+    {"L2 hit, L1 off", "rtx4090", 273, HOT, "Luo 2024 (RTX 4090)", 0.05, chase_l2, LD_CG, 0},
+    {"L2 hit, L1 off", "rtx4090", 285, HOT, "HPMLL (RTX 4090)", 0.05, chase_l2, LD_CG, 0},
+    {"global load from DRAM, L1 off", "rtx4090", 541.5, HOT, "Luo 2024 (RTX 4090)", 0.05, chase_dram, LD_CG, 0},
+    {"DRAM reads", "rtx4090", 92, "% of peak", "Luo 2024 (RTX 4090)", 0.08, bandwidth, "read", 96},
+    {"int add", "rtx4090", 64, OPS, GUIDE12, 0.06, rate, ADDCC4, 4},
+    {"fp32 fma", "rtx4090", 128, OPS, GUIDE12, 0.08, rate, FMA4, 4},
+    {"int mul", "rtx4090", 64, OPS, GUIDE12, 0.06, rate, MUL4, 4},
+    {"packed half fma", "rtx4090", 64, OPS, GUIDE12 ": two in a lane", 0.08, rate, HFMA4, 4},
+    {"rsqrt", "rtx4090", 16, OPS, GUIDE12, 0.06, rate, RSQ4, 4},
+    {"fp64 add", "rtx4090", 2, OPS, GUIDE12, 0.06, rate, DADD4, 4},
+    {"int add, dependent", "h100", 4, HOT, DISTANCES, 0.03, chain, "add.u32 %a, %a, 5;", 0},
+    {"fp32 fma, dependent", "h100", 4, HOT, DISTANCES, 0.03, chain, "fma.rn.f32 %x, %x, %y, %y;", 0},
+    {"half fma, dependent", "h100", 4, HOT, DISTANCES, 0.03, chain, "fma.rn.f16x2 %a, %a, %b, %b;", 0},
+    {"fp64 add, dependent", "h100", 8, HOT, "FlashGPU-Sim (H200); " DISTANCES, 0.03, chain, "add.f64 %u, %u, %v;", 0},
+    {"ex2, dependent", "h100", 18.91, HOT, "FlashGPU-Sim (H100)", 0.05, chain, "ex2.approx.ftz.f32 %x, %x;", 0},
+    {"L1 hit", "h100", 32.0, HOT, "HPMLL (H800)", 0.05, chase_l1, LD, 0},
+    {"L1 hit", "h100", 34.2, HOT, "gpu-benches (H100)", 0.08, chase_l1, LD, 0},
+    {"L2 hit, L1 off", "h100", 258, HOT, "Luo 2025 (H800), near half", 0.05, chase_l2, LD_CG, 0},
+    {"L2 hit, L1 off", "h100", 265, HOT, "gpu-benches (H100)", 0.05, chase_l2, LD_CG, 0},
+    {"global load from DRAM, L1 off", "h100", 694, HOT, "gpu-benches (H100 PCIe), at 1980 MHz", 0.05, chase_dram, LD_CG, 0},
+    {"constant, L1.5", "h100", 106, HOT, "mt4g (H100)", 0.05, constants, "L1.5", 32768},
+    {"DRAM reads", "h100", 97.5, "% of peak", "gpu-benches (H100 PCIe, HBM2E)", 0.10, bandwidth, "read", 192},
+    {"int add", "h100", 64, OPS, GUIDE12, 0.06, rate, ADDCC4, 4},
+    {"fp32 fma", "h100", 128, OPS, GUIDE12, 0.08, rate, FMA4, 4},
+    {"int mul", "h100", 64, OPS, GUIDE12, 0.06, rate, MUL4, 4},
+    {"packed half fma", "h100", 128, OPS, GUIDE12 ": two in a lane", 0.08, rate, HFMA4, 4},
+    {"rsqrt", "h100", 16, OPS, GUIDE12, 0.06, rate, RSQ4, 4},
+    {"fp64 add", "h100", 64, OPS, GUIDE12, 0.06, rate, DADD4, 4},
+    {"DRAM reads", "h200", 81, "% of peak", "gpu-benches (H200), 3.89 of 4.8 TB/s", 0.12, bandwidth, "read", 192},
 };
 
 // ---- docs/fidelity.md -----------------------------------------------------------------------
