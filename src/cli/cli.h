@@ -37,6 +37,7 @@ struct cli {
       "run a study, compare with what was published, write tables, figures and a page")            \
     X("compare", compare, "workloads on several configurations, side by side")                     \
     X("disasm", disasm, "machine code with registers, blocks and reconvergence points")            \
+    X("occupancy", occupancy, "warps that an SM holds of a kernel, and what limits them; nothing runs") \
     X("extract", extract, "the device code that nvcc put into a program")                          \
     X("doctor", doctor, "what a program needs, and what of it is missing; nothing runs")           \
     X("bench", bench, "speed of the simulator on a fixed set of workloads")                        \

@@ -199,6 +199,7 @@ enum ww_status gpu_kernel_image(struct gpu_kernel *k, struct diags *d,
 struct gpu_kernel_attributes {
     uint32_t registers, shared_bytes, local_bytes, const_bytes, param_bytes;
     uint32_t max_threads_per_block; // by registers and .maxntid
+    uint32_t required_threads;      // of a block, by .reqntid; 0: any that fit
     uint32_t ptx_target, binary_version; // of the PTX's .target and of the simulated GPU: 75, 20
 };
 enum ww_status gpu_kernel_attributes(struct gpu_kernel *k, struct diags *d,
@@ -214,6 +215,10 @@ enum ww_status gpu_kernel_params(struct gpu_kernel *k, struct diags *d,
 // CTAs that an SM holds.
 enum ww_status gpu_kernel_occupancy(struct gpu_kernel *k, uint32_t threads, uint32_t dynamic_shared,
                                     struct diags *d, struct sm_occupancy *out);
+// The same of a configuration alone: threads of a CTA, registers of a thread as the driver counts them, bytes of shared
+// memory of a CTA, static and dynamic. No kernel is needed.
+struct sm_occupancy gpu_occupancy(const struct gpu_config *c, uint32_t threads, uint32_t registers,
+                                  uint32_t shared_bytes);
 
 // ---- streams and events -----------------------------------------------------------------------
 // NULL is the default stream: it waits for all blocking streams and they for it. Work of one

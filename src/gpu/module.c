@@ -451,6 +451,7 @@ enum ww_status gpu_kernel_attributes(struct gpu_kernel *k, struct diags *d,
         .const_bytes = (uint32_t)k->module->const_bytes,
         .param_bytes = im->param_bytes,
         .max_threads_per_block = threads,
+        .required_threads = k->required_threads[0] ? threads_by_directive(k) : 0,
         .ptx_target = k->module->target,
         .binary_version = seen.cc_major * 10 + seen.cc_minor,
     };
@@ -465,6 +466,11 @@ enum ww_status gpu_kernel_params(struct gpu_kernel *k, struct diags *d,
     *params = im->params;
     *n = im->n_params;
     return WW_OK;
+}
+
+struct sm_occupancy gpu_occupancy(const struct gpu_config *c, uint32_t threads, uint32_t registers,
+                                  uint32_t shared_bytes) {
+    return sm_occupancy(&c->sm, threads, registers, shared_bytes);
 }
 
 enum ww_status gpu_kernel_occupancy(struct gpu_kernel *k, uint32_t threads, uint32_t dynamic_shared,

@@ -26,29 +26,35 @@ static uint32_t cta_shared(const struct sm_config *c, uint32_t bytes) {
     return align_up(bytes + c->static_shared_overhead, c->shared_alloc_unit);
 }
 
-struct sm_occupancy sm_kernel_occupancy(const struct sm_config *c, const struct code_image *im,
-                                        uint32_t threads, uint32_t shared_bytes) {
+struct sm_occupancy sm_occupancy(const struct sm_config *c, uint32_t threads, uint32_t registers,
+                                 uint32_t shared_bytes) {
     const uint32_t warps = threads == 0 ? 1 : (threads + WARP_LANES - 1) / WARP_LANES;
     const struct register_file file = sm_register_file(c);
     const uint32_t shared = cta_shared(c, shared_bytes);
-    const struct {
-        uint32_t ctas;
-        const char *name;
-    } limit[] = {
-        {c->max_warps / warps, "warps"},
-        {c->max_threads / (warps * WARP_LANES), "threads"},
-        {register_file_ctas(&file, image_registers(im), warps), "registers"},
-        {shared == 0 ? UINT32_MAX : c->shared_bytes / shared, "shared memory"},
-        {c->max_ctas, "CTA slots"},
+    static const char *const name[] = {
+#define X(limit, text) text,
+        SM_LIMITS(X)
+#undef X
     };
-    struct sm_occupancy o = {.ctas = UINT32_MAX};
-    for (size_t i = 0; i < WW_COUNT(limit); i++)
-        if (limit[i].ctas < o.ctas) {
-            o.ctas = limit[i].ctas;
-            o.limit = limit[i].name;
+    struct sm_occupancy o = {
+        .ctas = UINT32_MAX,
+        .of = {[SM_LIMIT_WARPS] = c->max_warps / warps,
+               [SM_LIMIT_THREADS] = c->max_threads / (warps * WARP_LANES),
+               [SM_LIMIT_REGISTERS] = register_file_ctas(&file, registers, warps),
+               [SM_LIMIT_SHARED] = shared == 0 ? UINT32_MAX : c->shared_bytes / shared,
+               [SM_LIMIT_CTAS] = c->max_ctas}};
+    for (size_t i = 0; i < SM_LIMIT_N; i++)
+        if (o.of[i] < o.ctas) {
+            o.ctas = o.of[i];
+            o.limit = name[i];
         }
     o.warps = o.ctas * warps;
     return o;
+}
+
+struct sm_occupancy sm_kernel_occupancy(const struct sm_config *c, const struct code_image *im,
+                                        uint32_t threads, uint32_t shared_bytes) {
+    return sm_occupancy(c, threads, image_registers(im), shared_bytes);
 }
 
 uint32_t sm_carve_out(const struct sm_config *c, uint64_t wanted) {

@@ -5,10 +5,25 @@
 #include "activity/stall.h"
 #include "base/base.h"
 
-// CTAs of this kernel that one SM holds at most, and what limits it.
+// What limits how many CTAs one SM holds.
+#define SM_LIMITS(X)                                                                               \
+    X(WARPS, "warps")                                                                              \
+    X(THREADS, "threads")                                                                          \
+    X(REGISTERS, "registers")                                                                      \
+    X(SHARED, "shared memory")                                                                     \
+    X(CTAS, "CTA slots")
+enum sm_limit {
+#define X(name, text) SM_LIMIT_##name,
+    SM_LIMITS(X)
+#undef X
+        SM_LIMIT_N
+};
+
+// CTAs of a kernel that one SM holds at most, and what limits it.
 struct sm_occupancy {
     uint32_t ctas, warps;
-    const char *limit; // "registers", "shared memory", "warps", "CTA slots"
+    const char *limit;       // the first of those that allow fewest
+    uint32_t of[SM_LIMIT_N]; // CTAs that each would allow alone; UINT32_MAX: none of it is taken
 };
 // Of a machine instruction: how often it issued, with how many lanes, and the issue slots lost to it.
 struct sm_inst_counts {

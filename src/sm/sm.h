@@ -55,7 +55,10 @@ void sm_code_latencies(const struct sm_config *c, struct code_latencies *out);
 uint32_t sm_carve_out(const struct sm_config *c, uint64_t wanted);
 // How such an SM grants its registers (isa/register_file.h).
 struct register_file sm_register_file(const struct sm_config *c);
-// `shared_bytes`: static and dynamic, of a CTA.
+// CTAs of so many threads that fit; `registers`: of a thread, as the driver counts them; `shared_bytes`: static and dynamic,
+// of a CTA. Rounding: file's head.
+struct sm_occupancy sm_occupancy(const struct sm_config *c, uint32_t threads, uint32_t registers,
+                                 uint32_t shared_bytes);
 struct sm_occupancy sm_kernel_occupancy(const struct sm_config *c, const struct code_image *im,
                                         uint32_t threads, uint32_t shared_bytes);
 
