@@ -3,6 +3,8 @@
 #ifndef WW_DRIVER_PRIVATE_H
 #define WW_DRIVER_PRIVATE_H
 
+#include <stdint.h>
+
 #include "cuda.h"
 
 #define WW_DRIVER_TABLE                                                                            \
@@ -16,6 +18,11 @@ struct ww_driver_table {
     CUresult (*set_of_kernel)(CUfunction function, CUfunction_attribute attribute, int value);
     // Says once that a call was answered with "not supported", and counts it for the account.
     void (*refused)(const char *call, const char *sentence);
+    // Ranges that a program names (process/range.h).
+    int (*range_push)(const char *domain, const char *name);
+    int (*range_pop)(const char *domain);
+    uint64_t (*range_start)(const char *domain, const char *name);
+    void (*range_end)(uint64_t id);
 };
 
 #endif

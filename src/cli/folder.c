@@ -34,7 +34,7 @@ static const struct {
                {"power.json", false},       {"power.csv", false},    {"power-intervals.csv", false},
                {"activity.csv", false},     {"activity.xml", false}, {"intervals.csv", false},
                {"instructions.csv", false}, {"steps.csv", false},    {"results.sqlite", true},
-               {"probe.csv", false},        {"index.html", true}};
+               {"probe.csv", false},        {"ranges.csv", false},   {"index.html", true}};
 
 static bool is_result(const char *name, bool *may_change) {
     static const char record[] = "record.jsonl.";

@@ -27,7 +27,7 @@ enum option {
     OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_LENIENT, OPT_TOLD, OPT_ALL,
     OPT_DB, OPT_TRACE, OPT_TRACE_FROM, OPT_TRACE_TO, OPT_TRACE_KERNELS,
     OPT_TOGGLE, OPT_ENV, OPT_STEPS, OPT_PROBE, OPT_MEASURED, OPT_MEASURED_AT, OPT_AGAIN, OPT_CODE,
-    OPT_NO_LIMIT, OPT_LIMIT_AGAIN, OPT_N
+    OPT_NO_LIMIT, OPT_LIMIT_AGAIN, OPT_NVTX, OPT_PROFILED, OPT_N
 };
 // clang-format on
 static const char scheduler_names[] = // "|lrr|gto..."
@@ -131,6 +131,12 @@ static const struct cli_option option[OPT_N] = {
     [OPT_LIMIT_AGAIN] = {"--limit-again", 0, NULL,
                          "start a program behind -- again, without its output, until the board "
                          "keeps within its power limit (workloads and kernels always are)"},
+    [OPT_NVTX] = {"--nvtx", 0, "REGEX",
+                  "time only what the program asks for within NVTX ranges whose path, such as "
+                  "`step 3/forward`, matches; compute the rest without time"},
+    [OPT_PROFILED] = {"--profiled", 0, NULL,
+                      "time only what the program asks for between cudaProfilerStart and "
+                      "cudaProfilerStop; compute the rest without time"},
 };
 
 const struct cli_spec spec_run = {
@@ -359,11 +365,13 @@ static void note_unmatched(struct cli *c, const struct session *s, const struct 
     const struct {
         const char *option, *value;
     } choice[] = {
-        {"--kernels", s->kernels}, {"--skip-timing", s->skip_timing}, {"--launches", s->launches}};
+        {"--kernels", s->kernels}, {"--skip-timing", s->skip_timing}, {"--launches", s->launches},
+        {"--nvtx", s->nvtx}};
     for (size_t k = 0; k < WW_COUNT(choice); k++)
         if (choice[k].value)
             what = arena_printf(&c->arena, "%s%s%s `%s`", what, *what ? " and " : "",
                                 choice[k].option, choice[k].value);
+    if (s->profiled) what = arena_printf(&c->arena, "%s%s--profiled", what, *what ? " and " : "");
     fprintf(stderr, "warpwatt: %s leave%s none of %llu launch%s to be timed; kernels: %s%s\n", what,
             strstr(what, " and ") ? "" : "s", (unsigned long long)launches,
             launches == 1 ? "" : "es", names, n > shown ? ", ..." : "");
@@ -457,7 +465,8 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
     if (ending && (q->json || q->quiet)) fprintf(stderr, "warpwatt: %s %s\n", q->title, ending);
     if (s == WW_OK && c->diags.list.n && !said) diags_print(&c->diags, stderr);
     const int code = code_of(c, q, &run, child_status);
-    if (q->session.kernels || q->session.skip_timing || q->session.launches)
+    if (q->session.kernels || q->session.skip_timing || q->session.launches || q->session.nvtx ||
+        q->session.profiled)
         note_unmatched(c, &q->session, &run);
     run_release(&run);
     return s != WW_OK ? cli_fail(c, s) : code;
@@ -619,6 +628,8 @@ static enum ww_status take_option(struct cli *c, struct run_request *q, struct r
     case OPT_KERNELS: q->session.kernels = value; return WW_OK;
     case OPT_LAUNCHES: q->session.launches = value; return WW_OK;
     case OPT_SKIP_TIMING: q->session.skip_timing = value; return WW_OK;
+    case OPT_NVTX: q->session.nvtx = value; return WW_OK;
+    case OPT_PROFILED: q->session.profiled = true; return WW_OK;
     case OPT_MAX_CYCLES:
         return parse_number(c, "--max-cycles", value, 1, UINT64_MAX, &q->session.max_cycles);
     case OPT_INTERVAL:
@@ -730,6 +741,8 @@ static int check_functional(const struct run_request *q) {
                              : s->kernels                                    ? "--kernels"
                              : s->skip_timing                                ? "--skip-timing"
                              : s->launches                                   ? "--launches"
+                             : s->nvtx                                       ? "--nvtx"
+                             : s->profiled                                   ? "--profiled"
                              : s->interval_cycles                            ? "--interval"
                              : q->trace                                      ? "--trace"
                              : s->toggle                                     ? "--toggle"

@@ -149,13 +149,13 @@ static bool is_timed(void *user, uint64_t launch, const char *kernel) {
 static void on_launch(void *user, const struct gpu_result *r) {
     struct session_state *s = user;
     progress_ended(&s->progress, r->warp_instructions);
-    record_launch(s->record, r, s->detail);
+    record_launch(s->record, r, s->detail, 0);
 }
 static void on_span(void *user, const struct gpu_span *s) {
-    trace_span(((const struct session_state *)user)->trace, s);
+    trace_span(((const struct session_state *)user)->trace, s, NULL, 0);
 }
 static void on_copy(void *user, const struct gpu_span *s) {
-    record_copy(((const struct session_state *)user)->record, s);
+    record_copy(((const struct session_state *)user)->record, s, 0);
 }
 static void on_progress(void *user, const struct gpu_progress *p) {
     progress_show(&((struct session_state *)user)->progress, p);

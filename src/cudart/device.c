@@ -299,13 +299,13 @@ CUDART_API cudaError_t cudaDeviceGetP2PAttribute(int *value, int attribute, int 
     return cudart_done(cuDeviceGetP2PAttribute(value, (CUdevice_P2PAttribute)attribute, from, to));
 }
 
-// ---- the profiler: every run is measured --------------------------------------------------------
+// ---- the profiler: every run is measured; `run --profiled` times what lies between these two ----
 CUDART_API cudaError_t cudaProfilerInitialize(const char *config, const char *out, int mode) {
     (void)config, (void)out, (void)mode;
     return cudaSuccess;
 }
-CUDART_API cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
-CUDART_API cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
+CUDART_API cudaError_t cudaProfilerStart(void) { return cudart_done(cuProfilerStart()); }
+CUDART_API cudaError_t cudaProfilerStop(void) { return cudart_done(cuProfilerStop()); }
 
 // ---- the driver's entry points ------------------------------------------------------------------
 CUDART_API cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **out,

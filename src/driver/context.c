@@ -384,5 +384,11 @@ CUresult cuCtxDisablePeerAccess(CUcontext peer) {
                                   : CUDA_ERROR_INVALID_CONTEXT);
 }
 
-CUresult cuProfilerStart(void) { return CUDA_SUCCESS; }
-CUresult cuProfilerStop(void) { return CUDA_SUCCESS; }
+static CUresult profile(bool is_on) {
+    process_lock();
+    process_profile(is_on);
+    process_leave();
+    return CUDA_SUCCESS;
+}
+CUresult cuProfilerStart(void) { return profile(true); }
+CUresult cuProfilerStop(void) { return profile(false); }

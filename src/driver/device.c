@@ -3,6 +3,7 @@
 #include "driver_private.h"
 #include "driver/refuse.h"
 #include "fatbin/own_runtime.h"
+#include "process/range.h"
 
 #include <dlfcn.h>
 
@@ -296,7 +297,11 @@ CUresult cuGetExportTable(const void **table, const CUuuid *id) {
     if (!table || !id) return CUDA_ERROR_INVALID_VALUE;
     static const struct ww_driver_table ours = {.kernels_of_runtime = driver_kernels_of_runtime,
                                                 .set_of_kernel = driver_set_of_kernel,
-                                                .refused = process_refuse};
+                                                .refused = process_refuse,
+                                                .range_push = range_push,
+                                                .range_pop = range_pop,
+                                                .range_start = range_start,
+                                                .range_end = range_end};
     const bool is_ours = memcmp(id, &WW_DRIVER_TABLE, sizeof *id) == 0;
     *table = is_ours ? &ours : NULL;
     // a vendor's runtime that was linked into a library opened late asks for its tables, and can do

@@ -27,6 +27,7 @@ struct work {
     struct work *next;
     enum work_kind kind;
     uint64_t seq; // order of the calls, over all streams
+    uint64_t tag; // gpu_options.tag
     bool running;
     uint64_t end; // copies, fills: cycle at which it is done
     double alone; // ... cycles in which no kernel ran, its share where several were under way

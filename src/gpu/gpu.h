@@ -63,6 +63,7 @@ struct gpu_span {
     double alone_s;          // COPY: of its time, what no kernel ran in; copies side by side share it
     uint32_t stream, threads; // KERNEL, COPY: 0 is the default stream; KERNEL: of a CTA
     uint32_t sm, place;      // CTA: one place of an SM holds one at a time
+    uint64_t tag;            // KERNEL, COPY: gpu_options.tag's answer when it was queued
 };
 
 struct gpu_options {
@@ -100,6 +101,8 @@ struct gpu_options {
     // Whether a launch is to be timed (NULL: all are). The others are computed at full speed and
     // take no time; their results are marked functional.
     bool (*time_launch)(void *user, uint64_t id, const char *kernel);
+    // Asked when a launch, copy or fill is queued; its result or span carries the answer. NULL: 0.
+    uint64_t (*tag)(void *user);
 };
 void gpu_options_init(struct gpu_options *o); // defaults
 

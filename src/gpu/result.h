@@ -15,7 +15,7 @@ struct gpu_interval {
 };
 
 struct gpu_result {
-    uint64_t id;
+    uint64_t id, tag; // tag: gpu_options.tag's answer when it was queued
     const char *kernel, *module;
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;

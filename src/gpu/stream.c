@@ -56,6 +56,7 @@ enum ww_status stream_push(struct gpu *g, struct gpu_stream *s, const struct wor
     copy->next = NULL;
     copy->running = false;
     copy->seq = g->next_seq++;
+    if (g->options.tag) copy->tag = g->options.tag(g->options.user);
     if (s->tail)
         s->tail->next = copy;
     else
@@ -354,6 +355,7 @@ static struct flight *take_order(struct gpu *g, const struct gpu_stream *s, stru
     if (r) {
         w->order = NULL;
         r->stream = s->number;
+        r->result.tag = w->tag;
     } else
         device_fault(g, WW_ERROR_MEMORY, "out of memory for a launch");
     return r;

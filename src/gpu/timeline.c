@@ -90,6 +90,7 @@ void timeline_kernel(struct gpu *g, const struct flight *r) {
                                        .to_s = seconds(g, end),
                                        .launch = x->id,
                                        .stream = r->stream,
+                                       .tag = x->tag,
                                        .ctas = x->ctas,
                                        .threads = x->block[0] * x->block[1] * x->block[2]});
 }
@@ -101,6 +102,7 @@ void timeline_copy(struct gpu *g, uint32_t stream, const char *name, const struc
                                   .from_s = seconds(g, w->end - cycles),
                                   .to_s = seconds(g, w->end),
                                   .stream = stream,
+                                  .tag = w->tag,
                                   .bytes = bytes,
                                   .alone_s = w->alone / (g->config.clocks.core_mhz * 1e6)};
     if (g->options.span) g->options.span(g->options.user, &span);

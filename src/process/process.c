@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "gpu/gpu.h"
+#include "process/range.h"
 #include "process/refuse.h"
 #include "process/watch.h"
 #include "report/trace.h"
@@ -45,6 +46,8 @@ static struct {
     struct diags diags;
     struct session session;
     struct session_filter *filter; // NULL: every launch is timed
+    bool is_profiled;              // between cuProfilerStart and cuProfilerStop
+    uint32_t ranges_told;          // nodes that the record has
     struct record *record;
     struct trace *trace; // NULL: no timeline is wanted
     struct call {
@@ -77,21 +80,38 @@ struct diags *process_diags(void) {
 }
 
 // ---- what the GPU tells -----------------------------------------------------------------------
+// The node that work belongs to; the record has its name before it has the work.
+static uint32_t range_of(uint64_t tag) {
+    const uint32_t node = range_node_of((uint32_t)tag);
+    while (the.ranges_told < node) {
+        const struct range_node n = range_node(++the.ranges_told);
+        record_range(the.record, the.ranges_told, n.parent, n.name);
+    }
+    return node;
+}
+
 static void on_launch(void *user, const struct gpu_result *r) {
     (void)user;
     progress_ended(&the.progress, r->warp_instructions);
     if (the.front.launch_done) the.front.launch_done(r);
-    if (the.record) record_launch(the.record, r, session_detail(&the.session));
+    if (the.record)
+        record_launch(the.record, r, session_detail(&the.session), range_of(r->tag));
 }
 
 static void on_span(void *user, const struct gpu_span *s) {
     (void)user;
-    trace_span(the.trace, s);
+    uint32_t mark[RANGE_LEVELS];
+    struct trace_level level[RANGE_LEVELS];
+    const uint32_t n =
+        s->kind == GPU_SPAN_CTA ? 0 : range_levels_of((uint32_t)s->tag, mark);
+    for (uint32_t i = 0; i < n; i++)
+        level[i] = (struct trace_level){mark[i], range_node(range_node_of(mark[i])).name};
+    trace_span(the.trace, s, level, n);
 }
 
 static void on_copy(void *user, const struct gpu_span *s) {
     (void)user;
-    if (the.record) record_copy(the.record, s);
+    if (the.record) record_copy(the.record, s, range_of(s->tag));
 }
 
 static void on_progress(void *user, const struct gpu_progress *p) {
@@ -254,6 +274,8 @@ static void finish_within(int64_t patience_ms) {
     gpu_findings(the.gpu, record_finding, the.record);
     gpu_leaks(the.gpu, record_finding, the.record);
     if (the.record) refusals_each(write_refusal, the.record);
+    for (uint32_t i = 1; the.record && i <= the.ranges_told; i++)
+        record_range_times(the.record, i, range_node(i).times);
     refusals_forget();
     progress_clear(&the.progress);
     process_forget();
@@ -295,14 +317,17 @@ static void end_now(bool owner_is_gone) {
 
 // ---- forks -------------------------------------------------------------------------------------
 static void before_fork(void) {
+    range_before_fork();
     the.fork_locked = pthread_mutex_trylock(&the.lock) == 0;
     refusals_before_fork();
 }
 static void after_fork_parent(void) {
+    range_after_fork(false);
     refusals_after_fork();
     if (the.fork_locked) pthread_mutex_unlock(&the.lock);
 }
 static void after_fork_child(void) {
+    range_after_fork(true);
     refusals_after_fork();
     refusals_forget(); // they are the parent's
     the.lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -334,7 +359,17 @@ static const char *claim_record(struct arena *a, const char *path) {
 
 static bool is_timed(void *user, uint64_t launch, const char *kernel) {
     (void)user;
-    return session_filter_times(the.filter, launch, kernel);
+    if (the.session.profiled && !the.is_profiled) return false;
+    if (!session_filter_times(the.filter, launch, kernel)) return false;
+    if (!the.session.nvtx) return true;
+    return session_filter_range(the.filter, range_node(range_node_of(range_mark())).path);
+}
+
+void process_profile(bool is_on) { the.is_profiled = is_on; }
+
+static uint64_t tag(void *user) {
+    (void)user;
+    return range_mark();
 }
 
 static enum ww_status start(void) {
@@ -360,7 +395,8 @@ static enum ww_status start(void) {
     gpu_options_init(&o);
     session_gpu_options(&the.session, &o);
     o.savings = savings;
-    if (the.filter) o.time_launch = is_timed;
+    if (the.filter || the.session.profiled) o.time_launch = is_timed;
+    o.tag = tag;
     o.launch_done = on_launch;
     o.progress = on_progress;
     o.print = on_print;

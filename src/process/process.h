@@ -4,6 +4,7 @@
 // the same.
 //
 //   process.c   the singleton
+//   range.c     ranges that the program names, and which are open
 //   refuse.c    calls that were answered with "not supported"
 //   watch.c     ends the process, with its account, when its own threads may not get to it
 //
@@ -60,6 +61,9 @@ void process_module_leaves(void); // before its code goes: what the record still
 // Runs a host function of the program; calls that it makes find process_is_called_out.
 void process_call_out(void (*fn)(void *user), void *user);
 bool process_is_called_out(void);
+// The program says from where on it is to be profiled (cuProfilerStart), and up to where. Only
+// with session.profiled that decides what is timed.
+void process_profile(bool is_on);
 
 // ---- any time ---------------------------------------------------------------------------------
 void process_say(const char *fmt, ...) WW_PRINTF(1, 2); // a sentence on stderr

@@ -89,6 +89,8 @@ json_t *run_to_json(const struct run *r, const struct account *power, bool whole
     struct arena arena;
     arena_init(&arena, NULL);
     json_object_set_new(o, "steps", steps_json(&arena, r, power, 0));
+    json_t *const ranges = ranges_json(&arena, r, power, 0);
+    if (ranges) json_object_set_new(o, "ranges", ranges);
     arena_free(&arena);
     json_t *savings = power ? account_savings_json(power) : NULL;
     if (savings) json_object_set_new(o, "savings", savings);
@@ -281,6 +283,13 @@ static void write_steps(const struct run *r, const struct account *power, FILE *
     arena_free(&a);
 }
 
+static void write_ranges(const struct run *r, const struct account *power, FILE *f) {
+    struct arena a;
+    arena_init(&a, NULL);
+    ranges_csv(&a, r, power, f);
+    arena_free(&a);
+}
+
 static void write_json(const struct run *r, const struct account *power, FILE *f) {
     json_t *o = run_to_json(r, power, false);   // the account has files of its own
     char *text = json_dumps(o, JSON_INDENT(1)); // json_dumpf writes a token at a time
@@ -308,6 +317,7 @@ enum ww_status files_write(const struct run *r, const struct account *power, con
         bool wanted;
     } file[] = {{"run.json", write_json, true},
                 {"steps.csv", write_steps, true},
+                {"ranges.csv", write_ranges, json_array_size(r->ranges) > 0},
                 {"activity.csv", csv_activity, true},
                 {"intervals.csv", csv_intervals, has(r, "intervals")},
                 {"instructions.csv", csv_instructions, has(r, "instructions")}};

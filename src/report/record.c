@@ -16,19 +16,21 @@
 // made of the record, at 1000 to 2000 host instructions a byte of it: DETAIL_ROOM keeps that below
 // a tenth of what a run of ten seconds takes (docs/performance.md).
 // Of copies that many stand one by one; later ones are added up by kind.
-enum { COPIES_AFTER = 8192, COPY_KINDS = 4 };
+enum { COPIES_AFTER = 8192, COPY_SUMS = 256 };
 struct copies {
-    const char *kind; // a literal of gpu
+    const char *kind; // a literal of gpu; NULL: free
+    uint32_t range;
     uint64_t n, bytes;
     double start_s, seconds, alone_s;
 };
 
-enum { FOLD_AFTER = 128, FOLD_MAX = 16384, FOLDS = 64, DETAIL_ROOM = 2 << 20 };
+enum { FOLD_AFTER = 128, FOLD_MAX = 16384, FOLDS = 256, DETAIL_ROOM = 2 << 20 };
 struct fold {
     struct gpu_result first;     // what they have in common, and the sums
     struct sm_inst_counts *inst; // of the image's instructions; NULL: not counted
     struct sm_inst_memory *memory;
     uint64_t n;
+    uint32_t range;
     double warp_cycles; // achieved warps by cycles
 };
 
@@ -47,7 +49,7 @@ struct record {
     struct fold *fold; // [FOLDS]
     uint32_t n_folds;
     uint64_t n_copies;
-    struct copies copies[COPY_KINDS]; // of those that are added up
+    struct copies copies[COPY_SUMS]; // of those that are added up, by kind and range
     int fd;
     uint64_t sum; // of all that stands in the file
     char *line;   // the one that is written now
@@ -280,12 +282,13 @@ static uint64_t code_id(struct record *r, const struct code_image *im) {
 }
 
 static void write_launch(struct record *r, const struct gpu_result *g, uint64_t launches,
-                         bool per_sm) {
+                         bool per_sm, uint32_t range) {
     json_t *o = json_object();
     json_object_set_new(o, "type", json_string("launch"));
     json_object_set_new(o, "id", integer(g->id));
     if (launches > 1)
         json_object_set_new(o, "launches", integer(launches)); // the figures are their sum
+    if (range) json_object_set_new(o, "range", integer(range));
     json_object_set_new(o, "kernel", json_string(g->kernel));
     json_object_set_new(o, "module", json_string(g->module ? g->module : ""));
     json_object_set_new(o, "grid", triple(g->grid));
@@ -358,7 +361,7 @@ static void write_fold(struct record *r, struct fold *f) {
     if (!f->n) return;
     struct gpu_result *g = &f->first;
     if (g->cycles) g->achieved_warps = f->warp_cycles / (double)g->cycles;
-    write_launch(r, g, f->n, false);
+    write_launch(r, g, f->n, false, f->range);
     f->n = 0;
 }
 
@@ -396,13 +399,14 @@ static void begin_fold(struct fold *f, const struct gpu_result *g) {
     f->first.inst_memory = f->memory;
 }
 
-static bool add_to_fold(struct record *r, const struct gpu_result *g, struct record_detail detail) {
+static bool add_to_fold(struct record *r, const struct gpu_result *g, struct record_detail detail,
+                        uint32_t range) {
     if ((r->launches < FOLD_AFTER && r->detail < DETAIL_ROOM) || g->status != WW_OK ||
         (g->n_intervals && detail.every_interval) || g->overlapped)
         return false;
     if (!r->fold && !(r->fold = calloc(FOLDS, sizeof *r->fold))) return false;
     uint32_t i = 0;
-    while (i < r->n_folds && !folds_with(&r->fold[i].first, g)) i++;
+    while (i < r->n_folds && !(r->fold[i].range == range && folds_with(&r->fold[i].first, g))) i++;
     if (i == FOLDS) { // the place of the one that is written out
         i = (uint32_t)(r->launches % FOLDS);
         write_fold(r, &r->fold[i]);
@@ -413,6 +417,7 @@ static bool add_to_fold(struct record *r, const struct gpu_result *g, struct rec
     struct gpu_result *sum = &f->first;
     if (!f->n) {
         begin_fold(f, g);
+        f->range = range;
     } else {
         sum->cycles += g->cycles;
         sum->seconds += g->seconds;
@@ -429,10 +434,11 @@ static bool add_to_fold(struct record *r, const struct gpu_result *g, struct rec
     return true;
 }
 
-void record_launch(struct record *r, const struct gpu_result *g, struct record_detail detail) {
-    if (!add_to_fold(r, g, detail)) {
+void record_launch(struct record *r, const struct gpu_result *g, struct record_detail detail,
+                   uint32_t range) {
+    if (!add_to_fold(r, g, detail, range)) {
         r->detail += detail_of(g, detail);
-        write_launch(r, g, 1, detail.per_sm);
+        write_launch(r, g, 1, detail.per_sm, range);
     }
     r->launches++;
     r->host_s += g->host_seconds;
@@ -458,6 +464,7 @@ static void write_copy(struct record *r, const char *kind, uint32_t stream,
         json_object_set_new(o, "copies", integer(c->n)); // the figures are their sum
     else
         json_object_set_new(o, "stream", integer(stream));
+    if (c->range) json_object_set_new(o, "range", integer(c->range));
     json_object_set_new(o, "bytes", integer(c->bytes));
     json_object_set_new(o, "start_s", json_real(c->start_s));
     json_object_set_new(o, "seconds", json_real(c->seconds));
@@ -465,20 +472,23 @@ static void write_copy(struct record *r, const char *kind, uint32_t stream,
     write_line(r, o);
 }
 
-void record_copy(struct record *r, const struct gpu_span *s) {
+void record_copy(struct record *r, const struct gpu_span *s, uint32_t range) {
     const struct copies one = {.n = 1,
+                               .range = range,
                                .bytes = s->bytes,
                                .start_s = s->from_s,
                                .seconds = s->to_s - s->from_s,
                                .alone_s = s->alone_s};
     uint32_t i = 0;
-    while (i < COPY_KINDS - 1 && r->copies[i].kind && strcmp(r->copies[i].kind, s->name) != 0) i++;
-    struct copies *sum = &r->copies[i];
-    if (++r->n_copies <= COPIES_AFTER) {
+    while (i < COPY_SUMS && r->copies[i].kind &&
+           (r->copies[i].range != range || strcmp(r->copies[i].kind, s->name) != 0))
+        i++;
+    if (++r->n_copies <= COPIES_AFTER || i == COPY_SUMS) {
         write_copy(r, s->name, s->stream, &one);
         return;
     }
-    if (!sum->n) *sum = (struct copies){.kind = s->name, .start_s = s->from_s};
+    struct copies *const sum = &r->copies[i];
+    if (!sum->n) *sum = (struct copies){.kind = s->name, .range = range, .start_s = s->from_s};
     sum->n++;
     sum->bytes += one.bytes;
     sum->seconds += one.seconds;
@@ -486,8 +496,27 @@ void record_copy(struct record *r, const struct gpu_span *s) {
 }
 
 static void write_copies(struct record *r) {
-    for (uint32_t i = 0; i < COPY_KINDS; i++)
+    for (uint32_t i = 0; i < COPY_SUMS; i++)
         if (r->copies[i].n) write_copy(r, r->copies[i].kind, 0, &r->copies[i]);
+}
+
+// ---- ranges -------------------------------------------------------------------------------------
+void record_range(struct record *r, uint32_t id, uint32_t parent, const char *name) {
+    if (!r) return;
+    json_t *o = json_object();
+    json_object_set_new(o, "type", json_string("range"));
+    json_object_set_new(o, "id", integer(id));
+    json_object_set_new(o, "parent", integer(parent));
+    json_object_set_new(o, "name", json_string_nocheck(name));
+    write_line(r, o);
+}
+
+void record_range_times(struct record *r, uint32_t id, uint64_t times) {
+    json_t *o = json_object();
+    json_object_set_new(o, "type", json_string("range"));
+    json_object_set_new(o, "id", integer(id));
+    json_object_set_new(o, "times", integer(times));
+    write_line(r, o);
 }
 
 static void write_error(struct record *r, const struct error *e, const char *call, uint64_t times) {

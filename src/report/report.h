@@ -4,9 +4,10 @@
 // libcuda.so.1 inside somebody's program.
 //
 // A record: one line `{"type":"run",...}` with the GPU's facts and what the run is, one
-// `{"type":"launch",...}` a kernel launch (or for many of one kernel and shape, after the first
-// 128, or fewer where they leave much: then with a field `launches`), one `{"type":"copy",...}` a
-// copy or fill, one `{"type":"end",...}` with totals, one `{"type":"seal",...}` by `warpwatt run`.
+// `{"type":"launch",...}` a kernel launch (or for many of one kernel, shape and range, after the
+// first 128, or fewer where they leave much: then with a field `launches`), one
+// `{"type":"copy",...}` a copy or fill, one `{"type":"range",...}` a range that the program names
+// (process/range.h), and one that says how often it was entered, one `{"type":"end",...}` with totals, one `{"type":"seal",...}` by `warpwatt run`.
 // Counters stand by their names; of single SMs and partitions those that are not 0.
 // Each line ends with a checksum of all before it (record_int.h).
 #ifndef WW_REPORT_H
@@ -43,9 +44,15 @@ struct record_detail {
     bool per_sm;         // counters of single SMs and partitions too
     bool every_interval; // a launch with intervals is never added up with others
 };
-void record_launch(struct record *r, const struct gpu_result *result, struct record_detail detail);
+// `range`: the node of the range that it belongs to (process/range.h), 0: none.
+void record_launch(struct record *r, const struct gpu_result *result, struct record_detail detail,
+                   uint32_t range);
 // Adds a copy or fill.
-void record_copy(struct record *r, const struct gpu_span *copy);
+void record_copy(struct record *r, const struct gpu_span *copy, uint32_t range);
+// Adds a range's node, before what belongs to it, and at the end how many ranges it stands for.
+// `r` may be NULL.
+void record_range(struct record *r, uint32_t id, uint32_t parent, const char *name);
+void record_range_times(struct record *r, uint32_t id, uint64_t times);
 // Before code that launches name goes away (a module is unloaded): writes what is still being added
 // up.
 void record_module_gone(struct record *r);
@@ -68,6 +75,7 @@ struct run {
     json_t *launches; // array of "launch" lines, by number
     json_t *copies;   // array of "copy" lines
     json_t *errors;   // array of "error" lines, one a sentence
+    json_t *ranges;   // array of "range" lines, one a node, parents first
     json_t *codes;    // array of "code" lines: machine code of kernels that counted by instruction
     json_t *end;      // "end" lines added up, or NULL when a process was cut off
     uint32_t processes, cut_off; // that opened the GPU; that left no "end" line
@@ -132,6 +140,7 @@ struct step {
     uint64_t launch; // number of the launch, 0: a copy
     uint64_t bytes;  // of a copy
     uint32_t stream; // of a copy
+    uint32_t range;  // id of a "range" line, 0: none
     double start_s, seconds, alone_s;
     double energy_j, dynamic_j, static_j; // NAN: there is no account of it
 };
@@ -147,6 +156,25 @@ void steps_csv(struct arena *a, const struct run *r, const struct account *power
 // The first `most` of them, 0: all.
 json_t *steps_json(struct arena *a, const struct run *r, const struct account *power,
                    uint32_t most);
+
+// ---- ranges that the program names: ranges.c ----------------------------------------------------
+struct range_use { // with that of the ranges inside it
+    uint32_t id, parent, depth; // id 0: what belongs to no range; parent 0: none
+    const char *name, *path;    // path: the names of its levels, `/` between
+    uint64_t times;             // that it was entered and had work
+    uint64_t launches, untimed, copies, bytes, cycles, warp_instructions; // untimed: of the launches
+    double seconds, copy_s;                // of launches, of copies
+    double energy_j, dynamic_j, static_j;  // of both; 0: there is no account
+    double own_s, own_j;                   // of launches, and of all, that lie in no range inside it
+};
+// Ranges behind the one that they are inside, in the order of their first work; then what belongs to none. Lives in the
+// arena; NULL and 0: the program named none.
+const struct range_use *ranges_of(struct arena *a, const struct run *r, const struct account *power,
+                                  uint32_t *n);
+void ranges_print(const struct run *r, const struct account *power, bool colour, FILE *out);
+void ranges_csv(struct arena *a, const struct run *r, const struct account *power, FILE *out);
+// The first `most` of them, 0: all. New reference; NULL: there are none.
+json_t *ranges_json(struct arena *a, const struct run *r, const struct account *power, uint32_t most);
 
 // ---- progress -----------------------------------------------------------------------------------
 // One line on a terminal that is redrawn and disappears; nothing when `out` is no terminal.

@@ -38,14 +38,15 @@ static void add_error(json_t *errors, json_t *o) {
 
 // What a process of its own counts from 1: numbers go on where those of the processes before ended.
 struct shift {
-    json_int_t launch, code;
+    json_int_t launch, code, range;
 };
 static void shift(json_t *o, const char *key, json_int_t by) {
     json_t *n = json_object_get(o, key);
     if (json_is_integer(n)) json_integer_set(n, json_integer_value(n) + by);
 }
 static struct shift shift_of(const struct run *r) {
-    struct shift s = {.code = (json_int_t)json_array_size(r->codes)};
+    struct shift s = {.code = (json_int_t)json_array_size(r->codes),
+                      .range = (json_int_t)json_array_size(r->ranges)};
     size_t i;
     json_t *l;
     json_array_foreach(r->launches, i, l) {
@@ -77,6 +78,21 @@ static void add_values(json_t *sum, const json_t *o) {
     }
 }
 
+// The nodes of a process are numbered in the order of their lines.
+static bool take_range(struct run *r, json_t *o, json_int_t by) {
+    shift(o, "id", by);
+    const json_int_t id = json_integer_value(json_object_get(o, "id"));
+    json_t *const times = json_object_get(o, "times");
+    if (times) {
+        json_t *const node = id > 0 ? json_array_get(r->ranges, (size_t)id - 1) : NULL;
+        return node && json_object_set(node, "times", times) == 0;
+    }
+    if (json_integer_value(json_object_get(o, "parent"))) shift(o, "parent", by);
+    const json_int_t parent = json_integer_value(json_object_get(o, "parent"));
+    return id == (json_int_t)json_array_size(r->ranges) + 1 && parent >= 0 && parent < id &&
+           json_is_string(json_object_get(o, "name")) && json_array_append(r->ranges, o) == 0;
+}
+
 // A line of a record; false: it is none.
 static bool take_line(struct run *r, json_t *o, struct shift by, bool *has_head, bool *has_end) {
     const char *type = json_string_value(json_object_get(o, "type"));
@@ -94,12 +110,16 @@ static bool take_line(struct run *r, json_t *o, struct shift by, bool *has_head,
     } else if (strcmp(type, "launch") == 0) {
         shift(o, "id", by.launch);
         shift(o, "code", by.code);
+        shift(o, "range", by.range);
         json_array_append(r->launches, o);
     } else if (strcmp(type, "code") == 0) {
         shift(o, "id", by.code);
         json_array_append(r->codes, o);
     } else if (strcmp(type, "copy") == 0) {
+        shift(o, "range", by.range);
         json_array_append(r->copies, o);
+    } else if (strcmp(type, "range") == 0) {
+        return take_range(r, o, by.range);
     } else if (strcmp(type, "error") == 0) {
         add_error(r->errors, json_incref(o));
     } else if (strcmp(type, "end") == 0 && !*has_end) {
@@ -248,6 +268,7 @@ enum ww_status run_read(const char *path, struct diags *d, struct run *out) {
     *out = (struct run){.launches = json_array(),
                         .copies = json_array(),
                         .errors = json_array(),
+                        .ranges = json_array(),
                         .codes = json_array()};
     enum ww_status s = WW_OK;
     json_t *seal = NULL;
@@ -312,6 +333,7 @@ void run_release(struct run *r) {
     json_decref(r->copies);
     json_decref(r->errors);
     json_decref(r->codes);
+    json_decref(r->ranges);
     json_decref(r->end);
     *r = (struct run){.header = NULL};
 }

@@ -9,6 +9,7 @@
 #define SESSION_FLAGS(X)                                                                           \
     X("WARPWATT_FUNCTIONAL", functional)                                                           \
     X("WARPWATT_PER_INSTRUCTION", per_instruction)                                                 \
+    X("WARPWATT_PROFILED", profiled)                                                               \
     X("WARPWATT_PER_SM", per_sm)                                                                   \
     X("WARPWATT_TOGGLE", toggle)                                                                   \
     X("WARPWATT_TRACE", trace)                                                                     \
@@ -35,6 +36,7 @@
     X("WARPWATT_SKIP_TIMING", skip_timing)                                                         \
     X("WARPWATT_TRACE_KERNELS", trace_kernels)                                                     \
     X("WARPWATT_LAUNCHES", launches)                                                               \
+    X("WARPWATT_NVTX", nvtx)                                                                       \
     X("WARPWATT_TOLD", told)                                                                       \
     X("WARPWATT_CODE", code)                                                                       \
     X("WARPWATT_HOW", how)                                                                         \
@@ -194,8 +196,8 @@ void session_gpu_options(const struct session *s, struct gpu_options *o) {
 
 // ---- which launches are timed ------------------------------------------------------------------
 struct session_filter {
-    regex_t only, skip;
-    bool has_only, has_skip;
+    regex_t only, skip, range;
+    bool has_only, has_skip, has_range;
     uint64_t first, last;
 };
 
@@ -225,7 +227,7 @@ static enum ww_status read_range(const char *text, uint64_t *first, uint64_t *la
 enum ww_status session_filter_create(const struct session *s, struct diags *d,
                                      struct session_filter **out) {
     *out = NULL;
-    if (!s->kernels && !s->skip_timing && !s->launches) return WW_OK;
+    if (!s->kernels && !s->skip_timing && !s->launches && !s->nvtx) return WW_OK;
     struct session_filter *f = calloc(1, sizeof *f);
     if (!f) return diag_add(d, WW_ERROR_MEMORY, "out of memory");
     f->first = 1, f->last = UINT64_MAX;
@@ -234,6 +236,8 @@ enum ww_status session_filter_create(const struct session *s, struct diags *d,
         f->has_only = (e = compile(&f->only, "--kernels", s->kernels, d)) == WW_OK;
     if (e == WW_OK && s->skip_timing)
         f->has_skip = (e = compile(&f->skip, "--skip-timing", s->skip_timing, d)) == WW_OK;
+    if (e == WW_OK && s->nvtx)
+        f->has_range = (e = compile(&f->range, "--nvtx", s->nvtx, d)) == WW_OK;
     if (e == WW_OK)
         *out = f;
     else
@@ -245,6 +249,7 @@ void session_filter_destroy(struct session_filter *f) {
     if (!f) return;
     if (f->has_only) regfree(&f->only);
     if (f->has_skip) regfree(&f->skip);
+    if (f->has_range) regfree(&f->range);
     free(f);
 }
 
@@ -253,4 +258,8 @@ bool session_filter_times(const struct session_filter *f, uint64_t launch, const
     if (launch < f->first || launch > f->last) return false;
     if (f->has_only && regexec(&f->only, kernel, 0, NULL, 0) != 0) return false;
     return !f->has_skip || regexec(&f->skip, kernel, 0, NULL, 0) != 0;
+}
+
+bool session_filter_range(const struct session_filter *f, const char *path) {
+    return !f || !f->has_range || regexec(&f->range, path, 0, NULL, 0) == 0;
 }

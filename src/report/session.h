@@ -28,6 +28,8 @@ struct session {
     bool check_sync, check_control, check_leaks;
     const char *kernels, *skip_timing; // regular expressions of kernels: time only these, not these
     const char *launches;               // "10-20", "7": time only these, counted from 1
+    const char *nvtx;                   // regular expression of ranges: time only what belongs to one
+    bool profiled;                      // time only between cudaProfilerStart and cudaProfilerStop
     const char *told;                   // beyond the simulated chip (gpu_told_read), or NULL
     const char *code;                   // which of a program's code runs (fatbin_code), or NULL
     const char *trace_kernels;          // with trace: a regular expression of kernels, NULL: all
@@ -59,6 +61,8 @@ enum ww_status session_filter_create(const struct session *s, struct diags *d,
                                      struct session_filter **out); // NULL: all
 void session_filter_destroy(struct session_filter *f);
 bool session_filter_times(const struct session_filter *f, uint64_t launch, const char *kernel);
+// Whether what belongs to a range is timed, by the range's path ("step 3/forward/layer 1").
+bool session_filter_range(const struct session_filter *f, const char *path);
 // Fills the GPU options that a session decides.
 void session_gpu_options(const struct session *s, struct gpu_options *o);
 struct record_detail session_detail(const struct session *s); // what its record keeps of a launch

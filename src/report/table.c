@@ -401,6 +401,7 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out) 
     print_slots(a, &st, out);
     print_memory(r, a, &s, &st, out);
     if (o->power) account_print(o->power, o->colour, out);
+    ranges_print(r, o->power, o->colour, out);
     print_kernels(r, &s, o->power, &st, out);
     print_code(r, &st, out);
     print_failures(r, &st, out);

@@ -1,6 +1,6 @@
 // See trace.h. The format: an object with "traceEvents", an array of events; those with ph "X" are
 // spans (ts, dur in microseconds), "C" counters, "M" names of processes and threads. A process of
-// the program is three of the trace: its host calls, its streams, its SMs. Times are rounded to
+// the program is four of the trace: its host calls, its streams, its SMs, its ranges. Times are rounded to
 // nanoseconds, both ends of a span, so that spans of a track that touch do not overlap.
 #include "activity/stall.h"
 #include "gpu/gpu.h"
@@ -14,7 +14,8 @@
 #include <zlib.h>
 
 enum { TRACE_NAME_BYTES = RECORD_PATH_BYTES + 8, TRACE_LINE_BYTES = 1024, TRACE_PLACES = 64 };
-enum { TRACKS_HOST = 1, TRACKS_STREAMS, TRACKS_SMS, TRACKS };
+enum { TRACKS_HOST = 1, TRACKS_STREAMS, TRACKS_SMS, TRACKS_RANGES, TRACKS };
+enum { TRACE_LEVELS = 32, TRACE_RANGE_STREAMS = 64 };
 
 // Which events are wanted.
 struct window {
@@ -32,6 +33,16 @@ struct trace {
     bool failed;
     uint32_t streams_named;
     uint64_t *places_named; // by SM, bit a place
+    struct ranges { // of a stream, that its last work belongs to
+        struct open_level {
+            uint32_t mark;
+            int64_t from;
+            char name[256];
+        } level[TRACE_LEVELS];
+        uint32_t n;
+        int64_t to; // end of that work
+        bool is_named;
+    } *ranges; // [TRACE_RANGE_STREAMS], NULL: no range yet; later streams share the last
     uint32_t n_sms;
 };
 
@@ -113,13 +124,49 @@ static void name_place(struct trace *t, uint32_t sm, uint32_t place) {
     put(t, NAME_FORMAT, TRACKS_SMS, sm * TRACE_PLACES + place + 1, "thread_name", name);
 }
 
-void trace_span(struct trace *t, const struct gpu_span *s) {
+// ---- ranges -------------------------------------------------------------------------------------
+static void close_levels(struct trace *t, uint32_t stream, uint32_t kept) {
+    struct ranges *const r = &t->ranges[stream];
+    while (r->n > kept) {
+        const struct open_level *const l = &r->level[--r->n];
+        put(t, SPAN_FORMAT ",\"cat\":\"range\"}\n", TRACKS_RANGES, stream + 1,
+            SPAN_TIMES(l->from, r->to), l->name);
+    }
+}
+
+// A level that goes on stays open; another begins with its first work.
+static void follow_ranges(struct trace *t, uint32_t stream, int64_t from, int64_t to,
+                          const struct trace_level *level, uint32_t n) {
+    if (!t->ranges && (!n || !(t->ranges = calloc(TRACE_RANGE_STREAMS, sizeof *t->ranges)))) return;
+    if (stream >= TRACE_RANGE_STREAMS) stream = TRACE_RANGE_STREAMS - 1;
+    struct ranges *const r = &t->ranges[stream];
+    uint32_t same = 0;
+    while (same < r->n && same < n && r->level[same].mark == level[same].mark) same++;
+    close_levels(t, stream, same);
+    if (n && !r->is_named) {
+        char name[48] = "ranges of the default stream";
+        if (stream) snprintf(name, sizeof name, "ranges of stream %u", stream);
+        put(t, NAME_FORMAT, TRACKS_RANGES, stream + 1, "thread_name", name);
+        r->is_named = true;
+    }
+    for (; r->n < n && r->n < TRACE_LEVELS; r->n++) {
+        struct open_level *const l = &r->level[r->n];
+        l->mark = level[r->n].mark;
+        l->from = from;
+        plain(l->name, sizeof l->name, level[r->n].name);
+    }
+    r->to = to;
+}
+
+void trace_span(struct trace *t, const struct gpu_span *s, const struct trace_level *level,
+                uint32_t n) {
     if (!t) return;
     const int64_t from = ns(s->from_s), to = ns(s->to_s);
     if (!in_time(&t->window, from, to)) return;
     if (s->kind != GPU_SPAN_COPY && !is_kernel(&t->window, s->launch, s->name)) return;
     char name[512];
     plain(name, sizeof name, s->name);
+    if (s->kind != GPU_SPAN_CTA) follow_ranges(t, s->stream, from, to, level, n);
     switch (s->kind) {
     case GPU_SPAN_KERNEL:
         name_stream(t, s->stream);
@@ -159,6 +206,7 @@ static char *part_name(const char *record, char buf[TRACE_NAME_BYTES]) {
 static void trace_free(struct trace *t) {
     window_free(&t->window);
     free(t->places_named);
+    free(t->ranges);
     free(t->path);
     free(t);
 }
@@ -191,6 +239,7 @@ enum ww_status trace_open(const char *record, const struct session *s, const str
 
 enum ww_status trace_close(struct trace *t, struct diags *d) {
     if (!t) return WW_OK;
+    for (uint32_t i = 0; t->ranges && i < TRACE_RANGE_STREAMS; i++) close_levels(t, i, 0);
     errno = 0;
     const bool failed = (gzclose(t->file) != Z_OK) | t->failed;
     const int why = errno;
@@ -234,7 +283,10 @@ static void emit_format(struct writer *w, const char *fmt, ...) {
 
 static void emit_tracks(struct writer *w, uint32_t process) {
     static const char *const name[TRACKS] = {
-        [TRACKS_HOST] = "host calls", [TRACKS_STREAMS] = "GPU streams", [TRACKS_SMS] = "SMs"};
+        [TRACKS_HOST] = "host calls",
+        [TRACKS_STREAMS] = "GPU streams",
+        [TRACKS_SMS] = "SMs",
+        [TRACKS_RANGES] = "ranges"};
     for (int k = TRACKS_HOST; k < TRACKS; k++) {
         char text[48];
         snprintf(text, sizeof text, process > 1 ? "%s of process %u" : "%s", name[k], process);

@@ -1,5 +1,5 @@
 // A timeline of a run in the trace-event format that Perfetto (ui.perfetto.dev) and Chrome open:
-// host calls, kernels and copies by stream, CTAs by SM, and counters.
+// host calls, kernels and copies by stream, ranges by stream, CTAs by SM, and counters.
 //
 // While a program runs each of its processes writes its events beside its record, compressed, one
 // JSON object a line (trace_*). Afterwards the command makes the file of them and of the record's
@@ -14,7 +14,13 @@
 struct trace; // the events of one process
 enum ww_status trace_open(const char *record, const struct session *s, const struct gpu_config *c,
                           struct diags *d, struct trace **out);
-void trace_span(struct trace *t, const struct gpu_span *s);
+// `level`: the ranges that a kernel or copy belongs to, outermost first. A stream's ranges have tracks beside it: a range is
+// as long as its work there.
+struct trace_level {
+    uint32_t mark; // another for each time that a range was opened
+    const char *name;
+};
+void trace_span(struct trace *t, const struct gpu_span *s, const struct trace_level *level, uint32_t n);
 // A call of the host that was made and answered at these simulated times.
 void trace_call(struct trace *t, const char *name, double from_s, double to_s);
 enum ww_status trace_close(struct trace *t, struct diags *d); // NULL is allowed

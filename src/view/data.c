@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum { PROBE_SHOWN = 2048 }; // of samples, joined where there are more
-enum { STEPS_SHOWN = 512 }; // of copies and launches in order: the page stays small
+enum { STEPS_SHOWN = 512, RANGES_SHOWN = 2000 }; // of copies and launches in order, of ranges: the page stays small
 
 static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 static void put(json_t *o, const char *key, double v) { json_object_set_new(o, key, real(v)); }
@@ -389,6 +389,8 @@ json_t *view_json(struct arena *a, const struct view_input *in) {
     json_t *savings = in->power ? account_savings_json(in->power) : NULL;
     if (savings) json_object_set_new(o, "savings", savings);
     json_object_set_new(o, "steps", steps_json(a, in->run, in->power, STEPS_SHOWN));
+    json_t *const ranges = ranges_json(a, in->run, in->power, RANGES_SHOWN);
+    if (ranges) json_object_set_new(o, "ranges", ranges);
     if (in->probe) json_object_set_new(o, "probe", probe_json(in->probe, PROBE_SHOWN));
     json_object_set_new(o, "totals", totals_json(in, g, n));
     if (in->power) json_object_set_new(o, "components", components_json(in->power));

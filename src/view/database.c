@@ -25,6 +25,10 @@ static const char *const tables[] = {
     "create table steps(step integer primary key, method text, times integer, launch integer, "
     "stream integer, bytes integer, start_s real, end_s real, seconds real, energy_j real, "
     "power_w real, dynamic_j real, static_j real)",
+    "create table ranges(range integer primary key, parent integer, depth integer, name text, "
+    "path text, times integer, launches integer, untimed integer, copies integer, bytes integer, "
+    "cycles integer, warp_instructions integer, seconds real, copy_s real, energy_j real, "
+    "dynamic_j real, static_j real, own_s real, own_j real)",
     "create table launches(launch integer primary key, launches integer, kernel text, module text, "
     "grid_x integer, grid_y integer, grid_z integer, block_x integer, block_y integer, "
     "block_z integer, registers integer, shared_bytes integer, local_bytes integer, "
@@ -213,6 +217,22 @@ static void put_steps(struct writer *w, struct arena *a, const struct view_input
     sqlite3_finalize(q);
 }
 
+static void put_ranges(struct writer *w, struct arena *a, const struct view_input *in) {
+    uint32_t n;
+    const struct range_use *const list = ranges_of(a, in->run, in->power, &n);
+    sqlite3_stmt *const q =
+        prepare(w, "insert into ranges values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    for (uint32_t i = 0; i < n; i++) {
+        const struct range_use *const u = &list[i];
+        insert(w, q, "iiittiiiiiiiddddddd", (int64_t)u->id, (int64_t)u->parent, (int64_t)u->depth,
+               u->name, u->path, (int64_t)u->times, (int64_t)u->launches, (int64_t)u->untimed,
+               (int64_t)u->copies, (int64_t)u->bytes, (int64_t)u->cycles,
+               (int64_t)u->warp_instructions, u->seconds, u->copy_s, u->energy_j, u->dynamic_j,
+               u->static_j, u->own_s, u->own_j);
+    }
+    sqlite3_finalize(q);
+}
+
 static void put_counters(struct writer *w, sqlite3_stmt *s, int64_t launch,
                          const struct activity *a) {
     for (uint32_t k = 0; k < act_rows(); k++)
@@ -350,6 +370,7 @@ enum ww_status database_write(struct arena *a, const struct view_input *in, cons
     put_how(&w, json_object_get(in->run->header, "run"));
     put_savings(&w, in->power);
     put_steps(&w, a, in);
+    put_ranges(&w, a, in);
     put_launches(&w, in);
     const struct view_codes codes = blame_run(a, in);
     put_codes(&w, &codes);

@@ -149,7 +149,7 @@
     run.power_limit ? el("p", { "class": "alert", text: "Power limit: " + run.power_limit + "." }) : null,
     run.no_power ? el("p", { "class": "alert", text: "No power: " + run.no_power }) : null,
     el("nav", { "aria-label": "parts of this page" }, [el("ul", null, [["overview", "Overview"], ["kernels", "Kernels"], ["time", "Over time"],
-      ["source", "Source"], ["advice", "What to change"]].concat(run.probe ? [["probe", "Supply rails"]] : [], run.savings ? [["savings", "Savings"]] : [],
+      ["source", "Source"], ["advice", "What to change"]].concat(run.probe ? [["probe", "Supply rails"]] : [], run.ranges ? [["ranges", "Ranges"]] : [], run.savings ? [["savings", "Savings"]] : [],
       [["steps", "In order"]], run.run ? [["ran", "What ran"]] : []).map(function (n) {
       return el("li", null, [el("a", { href: "#" + n[0], text: n[1] })]); }))])
   ]));
@@ -683,6 +683,46 @@
       ", as the rest of the die draws)" + (run.savings.area.added_mm2 > 0 ? "; " + fixed(run.savings.area.added_mm2) + " mm\u00b2 added, " +
       percent(run.savings.area.share) + " of the chip." : ".") }),
     savingsTable(run.savings)]);
+
+  // ---- ranges that the program names ----
+  // Bars from the outermost range down, as wide as their joules (without power: as their time).
+  function rangeFlame(list) {
+    var of = list.some(function (r) { return r.energy_j > 0; }) ? "energy_j" : "seconds", show = of === "energy_j" ? joules : seconds;
+    var sum = list.reduce(function (s, r) { return s + (r.depth ? 0 : r[of]); }, 0), left = {}, depth = 0, high = 1.5;
+    var box = el("div", { "class": "map", role: "img", "aria-label": "ranges by " + (of === "energy_j" ? "energy" : "time") });
+    var at = 0;
+    list.forEach(function (r) {
+      if (!(r[of] > 0) || !(sum > 0)) return;
+      var x = r.depth ? left[r.parent] : at;
+      left[r.range] = x;
+      if (r.depth) left[r.parent] += r[of]; else at += r[of];
+      if (r[of] / sum < 0.002) return;
+      depth = Math.max(depth, r.depth + 1);
+      box.appendChild(el("div", { "class": "cell", title: r.path + ": " + show(r[of]) + ", " + percent(r[of] / sum) + " of all, " +
+        whole(r.launches) + " launches", style: "left:" + 100 * x / sum + "%;width:" + 100 * r[of] / sum + "%;top:" + high * r.depth + "rem;height:" +
+        high + "rem;cursor:default;white-space:nowrap;background:" + palette[(r.range || palette.length - 1) % palette.length] }, [r.name]));
+    });
+    box.style.height = high * depth + "rem";
+    return depth ? box : null;
+  }
+  function rangeTable(list) {
+    var theirs = {};
+    if (other && other.ranges) other.ranges.forEach(function (r) { theirs[r.path] = r; });
+    function twin_of(r) { return theirs[r.path]; }
+    function each(r) { return r.times ? r.energy_j / r.times : undefined; }
+    return table("ranges", [
+      { title: "range", value: function (r) { return r.path; }, text: function (r) { return "\u2003".repeat(r.depth) + r.name; } },
+      { title: "times", value: function (r) { return r.times; }, text: function (r) { return r.times ? whole(r.times) : ""; } },
+      column("launches", "launches", function (v, r) { return whole(v) + (r.untimed ? " (" + whole(r.untimed) + " untimed)" : ""); }, 0, twin_of),
+      column("time", "seconds", seconds, -1, twin_of), column("its own time", "own_s", seconds, -1, twin_of),
+      column("energy", "energy_j", joules, -1, twin_of), column("its own energy", "own_j", joules, -1, twin_of),
+      column("energy each time", each, joules, -1, twin_of),
+      column("power", function (r) { return r.seconds > 0 ? r.energy_j / (r.seconds + r.copy_s) : undefined; }, watts, 0, twin_of),
+      { title: "copied", value: function (r) { return r.bytes; }, text: function (r) { return r.bytes ? scaled(r.bytes, "B") : ""; } }], list);
+  }
+  if (run.ranges) section("ranges", "Ranges", [
+    el("p", { "class": "meta", text: "The ranges that the program names by NVTX, each with those inside it; its own is what no range inside it has. " +
+      "Launches and copies belong to the ranges that were open when they were asked for." }), rangeFlame(run.ranges), rangeTable(run.ranges)]);
 
   // ---- copies and launches in order ----
   function stepsTable(s) {

@@ -47,7 +47,8 @@ static void write_process(uint32_t process, uint32_t n) {
                                           .from_s = i,
                                           .to_s = i + 0.5,
                                           .bytes = i,
-                                          .alone_s = 0.25});
+                                          .alone_s = 0.25},
+                    0);
     assert_int_equal(record_close(r, &(struct gpu_totals){.launches = 0}, &d), WW_OK);
 }
 
