@@ -10,6 +10,22 @@
 #define WW_DRIVER_TABLE                                                                            \
     ((CUuuid){{'w', 'a', 'r', 'p', 'w', 'a', 't', 't', ' ', 'd', 'r', 'i', 'v', 'e', 'r', 1}})
 
+// What management libraries tell of the GPU, whether or not it is open.
+struct ww_device_facts {
+    char name[96], bus_id[16];
+    unsigned char uuid[16];
+    unsigned cc_major, cc_minor, sms, bus_bits; // of memory
+    unsigned long long memory_bytes, used_bytes; // used by this process
+    double core_mhz, memory_mhz, temperature_c;
+    double limit_w;         // that the board keeps to or is designed for
+    double clock_least_mhz, clock_step_mhz;
+    int is_open; // it has been opened; else nothing was spent
+};
+// What it has spent since it was opened (process/energy.h).
+struct ww_device_energy {
+    double seconds, kernel_s, dram_s, joules, idle_w;
+};
+
 struct ww_driver_table {
     // Programs hand the runtime's handles of kernels (cudaKernel_t) to the driver too: how the
     // function behind one is found.
@@ -23,6 +39,11 @@ struct ww_driver_table {
     int (*range_pop)(const char *domain);
     uint64_t (*range_start)(const char *domain, const char *name);
     void (*range_end)(uint64_t id);
+    // Answer 0 when there is nothing to tell.
+    int (*facts)(struct ww_device_facts *out);
+    int (*energy)(struct ww_device_energy *out);
+    // Says a sentence, once for each `word`; it is no refusal.
+    void (*said)(const char *word, const char *sentence);
 };
 
 #endif

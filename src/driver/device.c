@@ -3,9 +3,12 @@
 #include "driver_private.h"
 #include "driver/refuse.h"
 #include "fatbin/own_runtime.h"
+#include "process/energy.h"
 #include "process/range.h"
 
 #include <dlfcn.h>
+
+static const char bus_id_text[] = "0000:01:00.0";
 
 CUresult cuDeviceGetCount(int *count) {
     DRIVER_ENTER(NEED_INIT);
@@ -61,14 +64,14 @@ CUresult cuDeviceGetPCIBusId(char *text, int bytes, CUdevice device) {
     DRIVER_ENTER(NEED_INIT);
     if (!text || bytes < 13) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
-    snprintf(text, (size_t)bytes, "0000:01:00.0");
+    snprintf(text, (size_t)bytes, "%s", bus_id_text);
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
 CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *text) {
     DRIVER_ENTER(NEED_INIT);
     if (!device || !text) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    const bool is_it = strcmp(text, "0000:01:00.0") == 0 || strcmp(text, "0000:01:00") == 0 ||
+    const bool is_it = strcmp(text, bus_id_text) == 0 || strcmp(text, "0000:01:00") == 0 ||
                        strcmp(text, "01:00.0") == 0 || strcmp(text, "01:00") == 0;
     if (is_it) *device = 0;
     DRIVER_LEAVE(is_it ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
@@ -292,6 +295,55 @@ static void say_foreign_runtime(const char *path) {
     process_refuse(name, fatbin_foreign_runtime(path, sentence, sizeof sentence));
 }
 
+// ---- what management libraries ask --------------------------------------------------------------
+enum { CELSIUS_0 = 273 }; // kelvin, whole
+
+static int facts(struct ww_device_facts *out) {
+    process_lock();
+    const struct gpu_config *const c = process_config_ahead();
+    struct gpu *const g = process_gpu();
+    *out = (struct ww_device_facts){.is_open = g != NULL};
+    if (c) {
+        snprintf(out->name, sizeof out->name, "%s", gpu_config_word(c, "product"));
+        snprintf(out->bus_id, sizeof out->bus_id, "%s", bus_id_text);
+        memcpy(out->uuid, gpu_config_name(c), strnlen(gpu_config_name(c), sizeof out->uuid));
+        out->cc_major = (unsigned)gpu_config_count(c, "cc_major");
+        out->cc_minor = (unsigned)gpu_config_count(c, "cc_minor");
+        out->sms = (unsigned)gpu_config_count(c, "sm_count");
+        out->bus_bits = (unsigned)(gpu_config_count(c, "mem.partitions") *
+                                   gpu_config_count(c, "mem.dram.channels_per_partition") *
+                                   gpu_config_count(c, "mem.dram.bus_bits"));
+        out->memory_bytes = gpu_config_count(c, "memory_bytes");
+        out->core_mhz = gpu_config_real(c, "clocks.core_mhz");
+        out->memory_mhz = gpu_config_real(c, "clocks.dram_mhz");
+        out->temperature_c = gpu_config_real(c, "tech.temperature_k") - CELSIUS_0;
+        out->limit_w = gpu_config_real(c, "board.power_limit");
+        if (!(out->limit_w > 0)) out->limit_w = gpu_config_real(c, "tech.tdp_w");
+        out->clock_least_mhz = gpu_config_real(c, "board.clock_least");
+        out->clock_step_mhz = gpu_config_real(c, "board.clock_step");
+    }
+    if (g) {
+        uint64_t rest, total;
+        gpu_memory_info(g, &rest, &total);
+        out->used_bytes = total > rest ? total - rest : 0;
+    }
+    process_leave();
+    return c != NULL;
+}
+
+static int energy(struct ww_device_energy *out) {
+    struct process_energy e = {0};
+    process_lock();
+    const bool known = process_energy(&e);
+    process_leave();
+    *out = (struct ww_device_energy){e.seconds, e.kernel_s, e.dram_s, e.joules, e.idle_w};
+    return known;
+}
+
+static void said(const char *word, const char *sentence) {
+    if (process_first_time(word)) process_say("%s", sentence);
+}
+
 // Private tables of the vendor's libraries: none of them, and one of ours.
 CUresult cuGetExportTable(const void **table, const CUuuid *id) {
     if (!table || !id) return CUDA_ERROR_INVALID_VALUE;
@@ -301,7 +353,10 @@ CUresult cuGetExportTable(const void **table, const CUuuid *id) {
                                                 .range_push = range_push,
                                                 .range_pop = range_pop,
                                                 .range_start = range_start,
-                                                .range_end = range_end};
+                                                .range_end = range_end,
+                                                .facts = facts,
+                                                .energy = energy,
+                                                .said = said};
     const bool is_ours = memcmp(id, &WW_DRIVER_TABLE, sizeof *id) == 0;
     *table = is_ours ? &ours : NULL;
     // a vendor's runtime that was linked into a library opened late asks for its tables, and can do

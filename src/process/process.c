@@ -22,9 +22,11 @@
 #include <unistd.h>
 
 #include "gpu/gpu.h"
+#include "process/energy.h"
 #include "process/range.h"
 #include "process/refuse.h"
 #include "process/watch.h"
+#include "report/activity_file.h"
 #include "report/trace.h"
 
 enum {
@@ -48,6 +50,7 @@ static struct {
     struct session_filter *filter; // NULL: every launch is timed
     bool is_profiled;              // between cuProfilerStart and cuProfilerStop
     uint32_t ranges_told;          // nodes that the record has
+    struct process_copied copied;
     struct record *record;
     struct trace *trace; // NULL: no timeline is wanted
     struct call {
@@ -75,6 +78,7 @@ struct gpu *process_gpu(void) {
 }
 const struct gpu_config *process_config(void) { return the.config; }
 const struct session *process_session(void) { return &the.session; }
+struct process_copied process_copied(void) { return the.copied; }
 struct diags *process_diags(void) {
     return &the.diags;
 }
@@ -111,6 +115,9 @@ static void on_span(void *user, const struct gpu_span *s) {
 
 static void on_copy(void *user, const struct gpu_span *s) {
     (void)user;
+    const struct copy_moves m = activity_copy_moves(s->name);
+    the.copied.writes += m.writes * (double)s->bytes;
+    the.copied.reads += m.reads * (double)s->bytes;
     if (the.record) record_copy(the.record, s, range_of(s->tag));
 }
 
@@ -284,6 +291,7 @@ static void finish_within(int64_t patience_ms) {
     if (trace_close(the.trace, &the.diags) != WW_OK) print_diags();
     the.trace = NULL;
     restore_signals();
+    process_energy_forget();
     if (!the.in_callback) {
         gpu_destroy(the.gpu);
         the.gpu = NULL;
@@ -401,7 +409,7 @@ static enum ww_status start(void) {
     o.progress = on_progress;
     o.print = on_print;
     if (the.trace) o.span = on_span;
-    if (the.record) o.copy_done = on_copy;
+    o.copy_done = on_copy;
     o.log = on_log;
     o.stop = &the.stop;
     s = gpu_create(the.config, &o, &the.diags, &the.gpu);
@@ -459,6 +467,29 @@ enum process_state process_open(const struct process_front *front) {
     const enum process_state state = process_state();
     pthread_mutex_unlock(&the.lock);
     return state;
+}
+
+const struct gpu_config *process_config_ahead(void) {
+    static struct gpu_config *ahead;
+    static bool failed;
+    if (the.config && the.gpu) return the.config;
+    if (ahead || failed) return ahead;
+    static struct arena a;
+    struct diags d;
+    struct session session;
+    struct savings savings = {0};
+    struct gpu_told told;
+    arena_init(&a, NULL);
+    diags_init(&d);
+    struct gpu_config *const c = gpu_config_new(&a);
+    enum ww_status s = session_from_env(&a, &session, &d);
+    if (s == WW_OK) s = session_configure(&session, &d, c, &savings);
+    if (s == WW_OK) s = gpu_told_read(session.told, &d, &told);
+    if (s == WW_OK) gpu_told_config(&told, c);
+    if (s != WW_OK) diags_print(&d, stderr);
+    diags_free(&d);
+    failed = s != WW_OK;
+    return ahead = failed ? NULL : c;
 }
 
 // ---- calls -------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 //
 //   process.c   the singleton
 //   range.c     ranges that the program names, and which are open
+//   energy.c    what the GPU has spent so far
 //   refuse.c    calls that were answered with "not supported"
 //   watch.c     ends the process, with its account, when its own threads may not get to it
 //
@@ -52,6 +53,9 @@ enum process_state process_state(void);
 struct gpu *process_gpu(void);                 // NULL: not open
 const struct gpu_config *process_config(void); // as programs are to see it (--told)
 const struct session *process_session(void);   // the run's options
+// The configuration as programs see it, whether or not the GPU is open: management libraries ask before, and must not open
+// it. NULL: it cannot be read. Lives on.
+const struct gpu_config *process_config_ahead(void);
 struct diags *process_diags(void);
 // Prints what stands in the diagnostics of a call that answered `s`, and empties them. A refusal is
 // said once however often it comes, and counted in the record; `is_launch`: as a launch.
