@@ -12,7 +12,8 @@
 #   make deb       Debian packages in build/deb: warpwatt, warpwatt-cuda, libwarpwatt0, libwarpwatt-dev
 #   make docs      the reference pages that come from the code's tables
 #   make papers    docs/papers: the page of each paper, from its rows and the kept results
-#   make papers-run  the papers' studies at size paper (hours; what is kept is not run again), their results kept, the pages
+#   make papers-run  what docs/papers/paper-runs.csv lists (what is kept is not run again), its results kept, the pages;
+#                  WHOLE=1: those studies whole (a day)
 #   make characterize  docs/workloads.md and the figures of the workloads' pages (minutes)
 #   make format    clang-format over our sources
 BUILD ?= build
@@ -55,11 +56,11 @@ docs: build
 	    $(BUILD)/warpwatt reference $$page >docs/reference-$$page.md; done
 papers:
 	@tools/paper-pages
-PAPER_STUDIES = gpusimpow warped-gates origami warped-register-file pilot-register-file front-end-sharing cache-power
 papers-run: build
-	@for study in $(PAPER_STUDIES); do \
-	    out=$(BUILD)/papers/$$study; \
-	    $(BUILD)/warpwatt study $$study --size paper -o $$out $(STUDY_OPTIONS) && tools/paper-pages --keep $$out || exit 1; done
+	@tail -n +2 docs/papers/paper-runs.csv | while IFS=, read -r study size figures seconds; do \
+	    out=$(BUILD)/papers/$$study-$$size; \
+	    $(BUILD)/warpwatt study $$study --size $$size $(if $(WHOLE),,--figures "$$(echo $$figures | tr ' ' ,)") -o $$out \
+	        $(STUDY_OPTIONS) </dev/null && tools/paper-pages --keep $$out || exit 1; done
 	@tools/paper-pages
 characterize: build
 	@mkdir -p workloads/measured

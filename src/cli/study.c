@@ -240,6 +240,13 @@ static const struct cli_option option[OPT_N] = {
                     "a configuration; policy=TECHNIQUE may stand among the keys"},
 };
 
+// What study takes and compare does not; it comes behind theirs.
+enum { OPT_FIGURES = OPT_STUDY_N, OPT_STUDY_ALL };
+static const struct cli_option study_option[] = {
+    {"--figures", 0, "A,B,...",
+     "only these figures and the published values that name them; no choices"},
+};
+
 static enum ww_status number_of(struct cli *c, const char *name, const char *value, uint32_t *out) {
     uint64_t n;
     if (!text_to_u64(value, &n) || n < 1 || n > 64)
@@ -283,7 +290,7 @@ const struct cli_spec spec_study = {
         "Runs what the study needs (what is kept is not run again), and writes every figure and "
         "table as\nCSV, study.json, and one page, index.html, with ours beside the published "
         "values.",
-    .part = {{.option = option, .n = OPT_STUDY_N}, CLI_POOL_PART},
+    .part = {{.option = option, .n = OPT_STUDY_N}, CLI_PART(study_option), CLI_POOL_PART},
     .word = CLI_STUDY,
 };
 
@@ -291,7 +298,7 @@ int cmd_study(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     struct study_options o = {.processes = cli_processors()};
     struct pool_request pool = POOL_DEFAULTS;
-    const char *name = NULL;
+    const char *name = NULL, *figures = NULL;
     bool json = false;
     enum ww_status s = WW_OK;
     while (s == WW_OK) {
@@ -312,7 +319,8 @@ int cmd_study(struct cli *c, int argc, char **argv) {
         case OPT_NO_RUN: o.no_run = true; break;
         case OPT_MARKDOWN: o.markdown = value; break;
         case OPT_JSON: json = true; break;
-        default: s = pool_option(c, &pool, opt - OPT_STUDY_N, value); break;
+        case OPT_FIGURES: figures = value; break;
+        default: s = pool_option(c, &pool, opt - OPT_STUDY_ALL, value); break;
         }
     }
     if (s != WW_OK) return cli_fail(c, s);
@@ -323,6 +331,7 @@ int cmd_study(struct cli *c, int argc, char **argv) {
     struct study_host host;
     struct sheet sheet;
     if ((s = read_study(c, name, &study)) != WW_OK) return cli_fail(c, s);
+    if (figures && (s = study_only(&study, figures, &c->diags)) != WW_OK) return cli_fail(c, s);
     if (!o.size) o.size = study.size;
     if (!o.out_dir) o.out_dir = arena_printf(&c->arena, "study-%s", study.name);
     if (!o.db) s = study_default_db(&c->arena, &c->diags, &o.db);

@@ -352,6 +352,13 @@ static enum ww_status read_series(struct reader *r, yaml_node_t *n, struct study
         if (!q.unit) q.unit = metric >= 0 ? r->s->metric.at[metric].unit : "";
         if (strcmp(fig->kind, "scatter") == 0 && !q.x)
             return refuse(r, q.at, "a series of a scatter figure needs `x: expression`");
+        // study.json keeps a row's numbers by these labels.
+        for (uint32_t k = 0; k < fig->series.n; k++)
+            if (strcmp(fig->series.at[k].label, q.label) == 0)
+                return refuse(r, q.at,
+                              "this series has the label `%s`, as that of line %u has; a label of "
+                              "its own (`label: ...`) tells them apart",
+                              q.label, fig->series.at[k].at.line);
         vec_push(r->arena, &fig->series, q);
     }
     return WW_OK;

@@ -112,6 +112,7 @@ static enum ww_status fill_published(const struct filler *f, const struct publis
         out->verdict = VERDICT_NONE;
         return WW_OK;
     }
+    if (p->waits && eval_is_dry(f->e)) return WW_OK;
     const char *expr = c->ours;
     const struct eval_scope scope = {
         .workload = study_find_workload(f->s, c->at_workload ? c->at_workload : p->workload),
@@ -125,7 +126,8 @@ static enum ww_status fill_published(const struct filler *f, const struct publis
     }
     enum ww_status s = eval_number(f->e, expr, c->at, scope, f->d, &out->ours);
     out->left_out = eval_left_out(f->e);
-    if (s == WW_OK && c->main_value) s = choice_fill(f->arena, f->s, f->e, expr, scope, f->d, out);
+    if (s == WW_OK && c->main_value && f->s->choice.n)
+        s = choice_fill(f->arena, f->s, f->e, expr, scope, f->d, out);
     if (s != WW_OK || !isfinite(out->ours) || !isfinite(p->number)) return s;
     out->off = c->absolute      ? out->ours - p->number
                : p->number != 0 ? out->ours / p->number - 1

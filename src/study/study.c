@@ -23,6 +23,39 @@ enum ww_status study_default_db(struct arena *a, struct diags *d, const char **p
     return WW_OK;
 }
 
+enum ww_status study_only(struct study *s, const char *list, struct diags *d) {
+    const char **const id = arena_alloc(s->arena, (s->figure.n + 1) * sizeof *id);
+    bool *const keeps = arena_alloc(s->arena, (s->figure.n + 1) * sizeof *keeps);
+    for (uint32_t i = 0; i < s->figure.n; i++) id[i] = s->figure.at[i].id;
+    char *rest = arena_strdup(s->arena, list);
+    for (char *name; (name = strsep(&rest, ","));) {
+        uint32_t at = 0;
+        while (at < s->figure.n && strcmp(id[at], name) != 0) at++;
+        if (at < s->figure.n) {
+            keeps[at] = true;
+            continue;
+        }
+        const int near = text_nearest(name, id, s->figure.n);
+        if (near >= 0)
+            return diag_add(d, WW_ERROR_USAGE, "%s has no figure `%s`; did you mean `%s`?", s->name,
+                            name, id[near]);
+        return diag_add(d, WW_ERROR_USAGE, "%s has no figure `%s`; %s names them", s->name, name,
+                        s->file);
+    }
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->figure.n; i++)
+        if (keeps[i]) s->figure.at[n++] = s->figure.at[i];
+    s->figure.n = n;
+    s->choice.n = 0;
+    for (uint32_t i = 0; i < s->published.n; i++) {
+        const struct study_claim *const c = s->published.at[i].claim;
+        s->published.at[i].waits = true;
+        for (uint32_t k = 0; c && c->figure && k < n; k++)
+            if (strcmp(c->figure, s->figure.at[k].id) == 0) s->published.at[i].waits = false;
+    }
+    return WW_OK;
+}
+
 struct way {
     struct arena *arena;
     const struct study *s;

@@ -43,7 +43,7 @@ cp "$TREE/tools/paper-pages" copy/tools/
 for f in "$TREE"/*; do [ -e "copy/${f##*/}" ] || ln -s "$f" copy/; done
 for f in "$TREE"/docs/*; do [ -e "copy/docs/${f##*/}" ] || ln -s "$f" copy/docs/; done
 copy/tools/paper-pages --check >said || { cat said; fail "a copy of the tree lacks something"; }
-grep -v '^figure 8c,' copy/docs/papers/warped-gates.csv >rows && cp rows copy/docs/papers/warped-gates.csv
+grep -v 'warped-gates:fig8c' copy/docs/papers/warped-gates.csv >rows && cp rows copy/docs/papers/warped-gates.csv
 copy/tools/paper-pages --check >said && fail "a row was taken away unseen"
 says said 'warped-gates: no row for figure 8c'
 says said 'warped-gates:fig8c .*is made'
@@ -53,6 +53,28 @@ cp "$TREE/docs/papers/warped-gates.csv" copy/docs/papers/
 sed 's/{warped-gates:fig9a|average|ConvPG/{warped-gates:fig9a|average|Nobody/' "$TREE/docs/papers/warped-gates.csv" >copy/docs/papers/warped-gates.csv
 copy/tools/paper-pages --check >said && fail "a number that no study makes was taken"
 says said 'no name "Nobody"'
+cp "$TREE/docs/papers/warped-gates.csv" copy/docs/papers/
+# a claim that numbers judge: what holds, holds in part, does not; what is no comparison is refused
+judged() { # COMPARISONS VERDICT
+    python3 - "$1" "$TREE/docs/papers/warped-gates.csv" >copy/docs/papers/warped-gates.csv <<'P'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[2])))
+next(r for r in rows if r['at'] == 'section 7.6')['verdict'] = 'holds: ' + sys.argv[1]
+out = csv.DictWriter(sys.stdout, rows[0], lineterminator='\n')
+out.writeheader()
+out.writerows(rows)
+P
+    copy/tools/paper-pages >said
+    grep '^| \*\*section 7.6\*\*' copy/docs/papers/warped-gates.md >row
+    says row "\\*\\*$2\\*\\*"
+}
+lost='{warped-gates:fig11a|conv-pg BET=9|performance}'
+judged "$lost > 0 and max($lost, 1) < 50" 'as published'
+judged "$lost > 0; $lost < 0" 'in part'
+judged "$lost < 0; 2 * $lost < 0" differs
+judged "$lost" 'no verdict'; says said 'is no comparison of numbers'
+judged "exit(1) < $lost" 'no verdict'; says said 'is no comparison of numbers'
+judged '{warped-gates:fig11a|BET|performance} < 1' 'no verdict'; says said 'no name "BET"'
 cp "$TREE/docs/papers/warped-gates.csv" copy/docs/papers/
 # a kept number that is not the computed one
 python3 - copy/docs/papers/results/warped-register-file-paper.json <<'P'

@@ -40,6 +40,22 @@ cmp -s p0/f1.csv p1/f1.csv && fail "25 W on the board changed no power"
 # other arguments are another job
 run 0 study one.yaml --size paper --no-run $db -o c; says c/f1.csv '^hotspot,,'; says out 'not known'
 
+# some of its figures: the same numbers, and no run beyond theirs
+sed 's/^figures:/&\n  f0: {series: [{is: launches, configuration: lone}]}/; s/^  gto: /  lone: {base: base, set: {sm_count: 1}}\n&/' one.yaml >some.yaml
+run 0 study some.yaml --figures f1 --size small $db -o some; says err '4 jobs: 0 run, 4 kept'
+cmp a/f1.csv some/f1.csv || fail "a figure alone differs"
+[ ! -e some/f0.csv ] || fail "a figure was written that was not asked for"
+run 2 study some.yaml --figures f1,f2x --size small $db -o some; says err 'one has no figure .f2x.; did you mean .f1.'
+run 2 study some.yaml --figures '' --size small $db -o some; says err 'no figure'
+run 2 compare --figures f1 -p none,gates hotspot; says err 'figures'
+# every series has its numbers in study.json: labels differ, or the file is refused
+python3 - <<'P' || fail "study.json lacks a series"
+import json
+figure = json.load(open('a/study.json'))['figures'][0]
+assert [list(r['values']) for r in figure['rows']] == [['base', 'cycles', 'gto']] * 4, figure
+assert list(figure['units']) == ['base', 'cycles', 'gto'], figure
+P
+
 # a damaged result is named, dropped and run again; the figures come out the same
 cat >tiny.yaml <<'END'
 name: tiny
@@ -178,6 +194,7 @@ refuse 's/scheduler: gto/scheduler: best/' 5 'in configuration'
 refuse 's/aggregates: \[average/aggregates: [mean/' 16 'aggregates are'
 refuse 's/^figures:/figures: [/' '[0-9]*' 'not YAML'
 refuse 's/is: cycles,/is: "energy(0)",/' 15 'has no component'
+refuse 's/configuration: base, label: cycles}/configuration: base}/' 15 'this series has the label `base`, as that of line 15 has'
 run 2 study gpusimpwo; says err 'did you mean `gpusimpow`'
 run 2 study one.yaml --size medium; says err 'small or paper'
 run 2 study; says err 'study what'
