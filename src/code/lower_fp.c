@@ -268,7 +268,7 @@ void lower_fp_unary(struct lower *l, const struct ptx_inst *i, unsigned f) {
 
 void lower_fp_testp(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    static const uint8_t classes[] = {PTX_MOD_finite,     PTX_MOD_infinite, PTX_MOD_number,
+    static const uint16_t classes[] = {PTX_MOD_finite,     PTX_MOD_infinite, PTX_MOD_number,
                                       PTX_MOD_notanumber, PTX_MOD_normal,   PTX_MOD_subnormal};
     const enum isa_type t = lower_type(l, i, 0);
     struct minst m = lower_new(l, OP_FTESTP, t);

@@ -255,7 +255,8 @@ void lower_join(struct lower *l, struct opnd d, struct opnd low, struct opnd hig
 void lower_logic_prmt(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
     static const struct {
-        uint8_t mod, sub;
+        uint16_t mod;
+        uint8_t sub;
     } modes[] = {{PTX_MOD_f4e, MPRMT_F4E}, {PTX_MOD_b4e, MPRMT_B4E}, {PTX_MOD_rc8, MPRMT_RC8},
                  {PTX_MOD_ecl, MPRMT_ECL}, {PTX_MOD_ecr, MPRMT_ECR}, {PTX_MOD_rc16, MPRMT_RC16}};
     struct minst m = lower_new(l, OP_PRMT, ITYPE_B32);

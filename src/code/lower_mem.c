@@ -128,7 +128,8 @@ static void fence_after(struct lower *l, const struct ptx_inst *i) {
 
 static uint8_t cache_operator(const struct ptx_inst *i, uint32_t *flags) {
     static const struct {
-        uint8_t mod, cop;
+        uint16_t mod;
+        uint8_t cop;
     } table[] = {{PTX_MOD_nc, MCOP_NC}, {PTX_MOD_ca, MCOP_CA}, {PTX_MOD_cg, MCOP_CG},
                  {PTX_MOD_cs, MCOP_CS}, {PTX_MOD_lu, MCOP_LU}, {PTX_MOD_cv, MCOP_CV},
                  {PTX_MOD_wb, MCOP_WB}, {PTX_MOD_wt, MCOP_WT}, {PTX_MOD_L1_no_allocate, MCOP_CG}};
@@ -339,7 +340,8 @@ uint8_t lower_load_class(uint8_t space) { return ld_class[space]; }
 
 static int atom_op(const struct ptx_inst *i) {
     static const struct {
-        uint8_t mod, op;
+        uint16_t mod;
+        uint8_t op;
     } table[] = {{PTX_MOD_add, MATOM_ADD}, {PTX_MOD_min, MATOM_MIN}, {PTX_MOD_max, MATOM_MAX},
                  {PTX_MOD_inc, MATOM_INC}, {PTX_MOD_dec, MATOM_DEC}, {PTX_MOD_and, MATOM_AND},
                  {PTX_MOD_or, MATOM_OR},   {PTX_MOD_xor, MATOM_XOR}, {PTX_MOD_exch, MATOM_EXCH},

@@ -311,7 +311,8 @@ bool lower_sreg_is_short(const struct lower *l, unsigned sreg) {
 // ---- modifiers ----------------------------------------------------------------------------
 
 struct mod_value {
-    uint8_t mod, value;
+    uint16_t mod;
+    uint8_t value;
 };
 static unsigned first_of(const struct ptx_inst *i, const struct mod_value *table, size_t n) {
     for (size_t k = 0; k < n; k++)

@@ -5,7 +5,8 @@
 // Geometry: coordinates that count, of those that PTX writes (an array's layer and a sample come
 // first), and elements of a gradient.
 static const struct {
-    uint8_t mod, geom, coords, gradient;
+    uint16_t mod;
+    uint8_t geom, coords, gradient;
 } geometry[] = {{PTX_MOD_g1d, MTEX_1D, 1, 1},
                 {PTX_MOD_g2d, MTEX_2D, 2, 2},
                 {PTX_MOD_g3d, MTEX_3D, 3, 4},
@@ -144,7 +145,7 @@ void lower_tex_tex(struct lower *l, const struct ptx_inst *i, unsigned gather) {
     m.src[1] = elements(l, c, ITYPE_B32, geometry[g].coords);
     unsigned next = 2;
     if (gather) {
-        static const uint8_t component[] = {PTX_MOD_r, PTX_MOD_g, PTX_MOD_b, PTX_MOD_a};
+        static const uint16_t component[] = {PTX_MOD_r, PTX_MOD_g, PTX_MOD_b, PTX_MOD_a};
         for (unsigned k = 0; k < 4; k++)
             if (ptx_has(i, (enum ptx_mod)component[k])) m.aux = (uint16_t)k;
     } else if (ptx_has(i, PTX_MOD_level) && next < i->n_operands) {
@@ -178,7 +179,8 @@ void lower_tex_tex(struct lower *l, const struct ptx_inst *i, unsigned gather) {
 void lower_tex_query(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
     static const struct {
-        uint8_t mod, query;
+        uint16_t mod;
+        uint8_t query;
     } queries[] = {{PTX_MOD_width, MTXQ_WIDTH},
                    {PTX_MOD_height, MTXQ_HEIGHT},
                    {PTX_MOD_depth, MTXQ_DEPTH},

@@ -69,7 +69,8 @@ void lower_warp_match(struct lower *l, const struct ptx_inst *i, unsigned unused
 void lower_warp_redux(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
     static const struct {
-        uint8_t mod, op;
+        uint16_t mod;
+        uint8_t op;
     } table[] = {{PTX_MOD_add, MATOM_ADD}, {PTX_MOD_min, MATOM_MIN}, {PTX_MOD_max, MATOM_MAX},
                  {PTX_MOD_and, MATOM_AND}, {PTX_MOD_or, MATOM_OR},   {PTX_MOD_xor, MATOM_XOR}};
     const enum isa_type t = lower_type(l, i, 0);

@@ -195,8 +195,8 @@ struct ptx_inst {
     uint16_t op; // enum ptx_op
     uint8_t n_operands, n_types, n_mods;
     uint8_t types[PTX_MAX_TYPES]; // enum ptx_type in order written
-    uint8_t mods[PTX_MAX_MODS];   // enum ptx_mod in order written
-    uint64_t modset[4];           // the same as a set
+    uint16_t mods[PTX_MAX_MODS];  // enum ptx_mod in order written
+    uint64_t modset[8];           // the same as a set
     int32_t guard;                // predicate register index, or -1
     bool guard_not;
     uint8_t vector;               // 1, 2, 4 or 8 (.v2/.v4/.v8)
@@ -212,7 +212,7 @@ static inline bool ptx_has(const struct ptx_inst *i, enum ptx_mod m) {
 enum ptx_mma_role { PTX_MMA_A, PTX_MMA_B, PTX_MMA_C, PTX_MMA_D };
 struct ptx_mma {
     uint16_t op;           // PTX_OP_wmma or PTX_OP_mma
-    uint8_t shape;         // enum ptx_mod
+    uint16_t shape;        // enum ptx_mod
     uint8_t capability;    // compute capability, times ten
     uint64_t a, b;         // sets of types, a bit each
     uint8_t regs[4];       // of a thread: A, B, C and D of .f16, C and D otherwise

@@ -36,7 +36,7 @@ static const struct signature {
 
 static const struct {
     uint16_t op;
-    uint8_t mod;
+    uint16_t mod;
     const char *why;
 } refused[] = {
 #define PTX_REFUSE(op, mod, why) {PTX_OP_##op, PTX_MOD_##mod, why},
@@ -50,13 +50,13 @@ static const struct {
     uint16_t op;
     char when;
     const char *missing;
-    uint8_t mods[28];
+    uint16_t mods[28];
 } needs[] = {
 #define PTX_NEED(op, when, missing, ...) {PTX_OP_##op, when, missing, {__VA_ARGS__}},
 #include "ptx/ptx_needs.def"
 #undef PTX_NEED
 };
-static const uint8_t allowed[PTX_OP_N][64] = {
+static const uint16_t allowed[PTX_OP_N][64] = {
 #define PTX_ALLOW(op, ...) [PTX_OP_##op] = {__VA_ARGS__},
 #include "ptx/ptx_allow.def"
 #undef PTX_ALLOW
@@ -467,7 +467,8 @@ static bool check_mbarrier(struct ptx_parser *p, const struct ptx_reading *r) {
 // Coordinates that a geometry has; three are usually written as four, with one to spare.
 static unsigned coordinates(const struct ptx_inst *i) {
     static const struct {
-        uint8_t mod, n;
+        uint16_t mod;
+        uint8_t n;
     } table[] = {{PTX_MOD_g1d, 1},   {PTX_MOD_g2d, 2},   {PTX_MOD_g3d, 3},
                  {PTX_MOD_a1d, 2},   {PTX_MOD_a2d, 3},   {PTX_MOD_cube, 3},
                  {PTX_MOD_acube, 4}, {PTX_MOD_g2dms, 3}, {PTX_MOD_a2dms, 4}};
@@ -748,7 +749,7 @@ static bool check_needs(struct ptx_parser *p, const struct ptx_reading *r) {
     for (unsigned k = 0; k < WW_COUNT(needs); k++) {
         if (needs[k].op != i->op || !applies(p, i, needs[k].when)) continue;
         bool found = false;
-        for (const uint8_t *m = needs[k].mods; *m && !found; m++)
+        for (const uint16_t *m = needs[k].mods; *m && !found; m++)
             found = ptx_has(i, (enum ptx_mod) * m);
         if (!found)
             return ptx_fail(p, i->loc.line, i->loc.col, "%s needs %s", mnemonic(p, r),
@@ -774,7 +775,7 @@ static bool check_fit(struct ptx_parser *p, const struct ptx_reading *r) {
         const char *what;
         uint16_t ops[3];
         type_set types;
-        uint8_t mods[9]; // ends in PTX_MOD_other
+        uint16_t mods[9]; // ends in PTX_MOD_other
     } table[] = {
         {"a 16- or 32-bit integer type", {PTX_OP_mul, PTX_OP_mad}, INT16 | INT32, {M(wide)}},
         {"an integer type", {PTX_OP_mul, PTX_OP_mad}, INT, {M(lo), M(hi)}},
@@ -797,7 +798,7 @@ static bool check_fit(struct ptx_parser *p, const struct ptx_reading *r) {
     for (unsigned k = 0; k < WW_COUNT(table); k++) {
         if (i->op != table[k].ops[0] && i->op != table[k].ops[1]) continue;
         if (table[k].types >> i->types[i->n_types - 1] & 1) continue;
-        for (const uint8_t *m = table[k].mods; *m; m++)
+        for (const uint16_t *m = table[k].mods; *m; m++)
             if (ptx_has(i, (enum ptx_mod) * m))
                 return ptx_fail(p, i->loc.line, i->loc.col, "%s: `.%s` needs %s", mnemonic(p, r),
                                 ptx_mod_text((enum ptx_mod) * m), table[k].what);
@@ -809,10 +810,15 @@ static bool check_fit(struct ptx_parser *p, const struct ptx_reading *r) {
     return small || fail_inst(p, r, "has `.ftz`, which needs .f32 or a half type");
 }
 
+static bool is_allowed(const struct ptx_inst *i, uint16_t mod) {
+    const uint16_t *m = allowed[i->op];
+    while (*m && *m != mod) m++;
+    return *m == mod;
+}
 static bool check_allowed(struct ptx_parser *p, const struct ptx_reading *r) {
     const struct ptx_inst *i = &r->inst;
     for (unsigned k = 0; k < i->n_mods; k++)
-        if (!memchr(allowed[i->op], i->mods[k], sizeof allowed[0]))
+        if (!is_allowed(i, i->mods[k]))
             return ptx_fail(p, i->loc.line, i->loc.col, "`%s` has no modifier `.%s`",
                             ptx_op_text((enum ptx_op)i->op),
                             ptx_mod_text((enum ptx_mod)i->mods[k]));

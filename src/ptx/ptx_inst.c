@@ -42,7 +42,7 @@ static bool add_mod(struct ptx_parser *p, struct ptx_inst *i, enum ptx_mod m) {
         return ptx_fail(p, p->tok.line, p->tok.col, "an instruction has more than %d modifiers",
                         PTX_MAX_MODS);
     }
-    i->mods[i->n_mods++] = (uint8_t)m;
+    i->mods[i->n_mods++] = (uint16_t)m;
     i->modset[(unsigned)m / 64] |= (uint64_t)1 << ((unsigned)m % 64);
     if (i->space == PTX_SPACE_NONE) i->space = (uint8_t)space_of(m);
     if (m == PTX_MOD_v2) i->vector = 2;

@@ -2,7 +2,7 @@
 #include "ptx/ptx_parser.h"
 
 // A set of modifiers is four words, and an operand keeps its special register in a byte.
-_Static_assert(PTX_MOD_N <= 256, "ptx_inst.modset has 256 bits");
+_Static_assert(PTX_MOD_N <= 512, "ptx_inst.modset has 512 bits");
 _Static_assert(PTX_SREG_N <= 256, "ptx_operand.sreg is a byte");
 _Static_assert((int)PTX_TYPE_N < (int)PTX_WORD_MOD, "types come before modifiers");
 
