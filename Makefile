@@ -13,7 +13,7 @@
 #   make docs      the reference pages that come from the code's tables
 #   make papers    docs/papers: the page of each paper, from its rows and the kept results
 #   make papers-run  what docs/papers/paper-runs.csv lists (what is kept is not run again), its results kept, the pages;
-#                  WHOLE=1: those studies whole (a day)
+#                  WHOLE=1: the papers' studies whole, at size paper (a day)
 #   make characterize  docs/workloads.md and the figures of the workloads' pages (minutes)
 #   make format    clang-format over our sources
 BUILD ?= build
@@ -56,11 +56,15 @@ docs: build
 	    $(BUILD)/warpwatt reference $$page >docs/reference-$$page.md; done
 papers:
 	@tools/paper-pages
+PAPER_STUDIES = gpusimpow warped-gates origami warped-register-file pilot-register-file front-end-sharing cache-power
+WHOLE_RUNS = printf '%s,paper,,\n' $(PAPER_STUDIES)
+LISTED_RUNS = tail -n +2 docs/papers/paper-runs.csv
 papers-run: build
-	@tail -n +2 docs/papers/paper-runs.csv | while IFS=, read -r study size figures seconds; do \
-	    out=$(BUILD)/papers/$$study-$$size; \
-	    $(BUILD)/warpwatt study $$study --size $$size $(if $(WHOLE),,--figures "$$(echo $$figures | tr ' ' ,)") -o $$out \
-	        $(STUDY_OPTIONS) </dev/null && tools/paper-pages --keep $$out || exit 1; done
+	@$(if $(WHOLE),$(WHOLE_RUNS),$(LISTED_RUNS)) | \
+	while IFS=, read -r study size figures seconds; do \
+	    out=$(BUILD)/papers/$$study-$$size; only=$$(echo $$figures | tr ' ' ,); \
+	    $(BUILD)/warpwatt study $$study --size $$size $${only:+--figures $$only} -o $$out $(STUDY_OPTIONS) </dev/null && \
+	    tools/paper-pages --keep $$out || exit 1; done
 	@tools/paper-pages
 characterize: build
 	@mkdir -p workloads/measured

@@ -43,7 +43,7 @@ static const struct {
     [SUM_REST] = {"average('saved_rest')", "rest of die", "%"},
     [SUM_BOARD] = {"average('saved_board')", "board", "%"},
     [SUM_MM2] = {"chip_mm2 - other('BASE', 'chip_mm2')", "area added", "mm2"},
-    [SUM_MM2_SHARE] = {"100 * (chip_mm2 / other('BASE', 'chip_mm2') - 1)", "area added", "%"}};
+    [SUM_MM2_SHARE] = {"100 * (chip_mm2 / other('BASE', 'chip_mm2') - 1)", "more area", "%"}};
 
 // In the place of BASE the first configuration's name, in SQL's and in YAML's quotes.
 static void write_expression(FILE *f, const char *is, const char *base) {

@@ -45,7 +45,8 @@ sed 's/^figures:/&\n  f0: {series: [{is: launches, configuration: lone}]}/; s/^ 
 run 0 study some.yaml --figures f1 --size small $db -o some; says err '4 jobs: 0 run, 4 kept'
 cmp a/f1.csv some/f1.csv || fail "a figure alone differs"
 [ ! -e some/f0.csv ] || fail "a figure was written that was not asked for"
-run 2 study some.yaml --figures f1,f2x --size small $db -o some; says err 'one has no figure .f2x.; did you mean .f1.'
+run 2 study some.yaml --figures f1,f2x --size small $db -o some; says err 'one has no figure .f2x.; some.yaml names them'
+run 2 study gpusimpow --figures fig10,fig11-al --size small $db -o some; says err 'no figure .fig11-al.; did you mean .fig11-all.'
 run 2 study some.yaml --figures '' --size small $db -o some; says err 'no figure'
 run 2 compare --figures f1 -p none,gates hotspot; says err 'figures'
 # every series has its numbers in study.json: labels differ, or the file is refused
@@ -286,9 +287,9 @@ for end in ends:
     start = ends[columns.__len__() - 1] if columns else 24
     columns.append(' '.join(w for l in heads for w in l[start:end].split()))
 assert columns == ['energy ratio', 'time ratio', 'energy-delay product ratio', 'least saved %', 'most saved %', 'execution %',
-                   'registers %', 'other SM %', 'other chip %', 'rest of die %', 'board %', 'area added mm2', 'area added %'], columns
+                   'registers %', 'other SM %', 'other chip %', 'rest of die %', 'board %', 'area added mm2', 'more area %'], columns
 row = {r['configuration']: r for r in csv.DictReader(open('gated/summary.csv'))}['conv-pg']
-assert 0 < float(row['area added [%]']) < 5
+assert 0 < float(row['more area [%]']) < 5
 PY
 column=2
 for p in conv-pg gates warped-gates origami; do
