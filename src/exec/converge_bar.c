@@ -15,6 +15,13 @@
 // the caller is told (EXEC_STUCK), and a member that spins keeps the others waiting unless it
 // yields. Which of several paths has its turn is not published; its.c says ours.
 //
+// WARPSYNC.EXCLUSIVE and .COLLECTIVE. ptxas writes the one in front of an operation of a warp whose
+// mask is not constant, and the other where lanes have parted (BRA.DIV), an ENDCOLLECTIVE behind it;
+// no word of the operation says which lanes take part, and no result of it is masked. So those of one
+// mask must run alone. What a COLLECTIVE encloses has the same registers at all its places in a
+// kernel, and names where to go on: lanes that come to several places meet at one of them, and each
+// goes on behind its own. Lanes are taken to be at one operation if these words are equal.
+//
 // Sources: US patent 10,067,768 B2, "Execution of divergent threads using a convergence barrier"
 // (participation mask, blocked and yielded threads, when a barrier clears: claim 1); Mesa's NAK
 // (MIT), operands of BSSY, BSYNC, BREAK, BMOV and their predicate; CUDA C Programming Guide 13,
@@ -24,12 +31,14 @@
 #include "exec/converge_flow.h"
 #include "exec/its.h"
 #include "exec/order.h"
+#include "exec/warp.h"
 #include "isa/op.h"
 #include "isa/system_call.h"
 
 struct bars {
     struct its its;
     uint32_t lanes[BAR_REGISTERS][WARP_LANES]; // by register and lane: the members that it knows
+    uint32_t target[WARP_LANES];               // by lane: of its WARPSYNC.COLLECTIVE
 };
 static_assert(offsetof(struct bars, its) == 0, "a warp points to the part that all bodies share");
 
@@ -82,6 +91,7 @@ static void open_all(struct exec_warp *w) {
         struct its_leaf *const f = &x->leaf[i];
         take_out(members_at(w, f->bar), f->mask);
         f->state = ITS_READY;
+        f->node = -1;
         f->pc++;
         w->pops++;
     }
@@ -96,8 +106,58 @@ static bool never(struct exec_warp *w) {
     return false;
 }
 static void no_turn(struct exec_warp *w, bool spins) { (void)w, (void)spins; }
-static const struct its_meeting meeting = {
-    .next = meets_nowhere, .settle = nothing, .give_up = never, .ended = open_all, .turn = no_turn};
+
+// ---- lanes that run apart ---------------------------------------------------------------------
+
+// What COLLECTIVEs enclose is the same operation on the same registers.
+static bool is_same_region(const struct exec_warp *w, const struct xinst *a,
+                           const struct xinst *b) {
+    const struct minst *p = x_minst(w, a), *q = x_minst(w, b);
+    const struct code_image *const im = w->cta->launch->im;
+    const struct minst *const end = im->inst + im->n_insts;
+    while (++p < end && ++q < end && p->op == q->op) {
+        if (p->op == OP_ENDCOLLECTIVE) return true;
+        if (p->guard != q->guard || p->guard_not != q->guard_not || p->sub != q->sub ||
+            memcmp(p->dst, q->dst, sizeof p->dst) || memcmp(p->src, q->src, sizeof p->src))
+            return false;
+    }
+    return false;
+}
+static bool meets(const struct exec_warp *w, const struct its_leaf *f, const struct its_leaf *g) {
+    if (g->state != ITS_SYNC || g->at->op != OP_WARPSYNC || g->at->sub != f->at->sub) return false;
+    if (g->need != f->need) return false;
+    return g->at == f->at || (f->at->sub == MSYNC_COLLECTIVE && is_same_region(w, f->at, g->at));
+}
+static bool gather(struct exec_warp *w, uint32_t i) {
+    struct its *const x = w->its;
+    struct bars *const b = (struct bars *)(void *)x;
+    uint32_t have = 0;
+    for (uint32_t k = 0; k < x->n; k++)
+        if (meets(w, &x->leaf[i], &x->leaf[k])) have |= x->leaf[k].mask;
+    if (x->leaf[i].need & w->live & ~have) return false;
+    order_meet(w, have);
+    for (uint32_t k = x->n; k-- > 0;) {
+        const struct its_leaf g = x->leaf[k];
+        if (!meets(w, &x->leaf[i], &g)) continue;
+        FOR_EACH_BIT32(lane, g.mask) b->target[lane] = g.at->d;
+        if (k == i) continue;
+        if (x->cur == k) x->cur = i;
+        its_drop(x, k);
+        if (i == x->n) i = k; // the last one has taken the place of the one that is gone
+    }
+    struct its_leaf *const f = &x->leaf[i];
+    f->mask = have;
+    f->state = ITS_READY;
+    f->node = (int32_t)bits_first32(have);
+    f->pc++;
+    return true;
+}
+static const struct its_meeting meeting = {.next = meets_nowhere,
+                                           .settle = nothing,
+                                           .give_up = never,
+                                           .ended = open_all,
+                                           .gather = gather,
+                                           .turn = no_turn};
 
 // ---- control flow ---------------------------------------------------------------------------
 
@@ -108,7 +168,7 @@ static inline enum exec_outcome go(struct exec_warp *w, const struct xinst *x) {
 static inline enum exec_outcome part(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                                      const struct paths *p, uint32_t meet) {
     (void)e, (void)meet;
-    its_spread(w, p, -1);
+    its_spread(w, p, w->its->leaf[w->its->cur].node);
     return go(w, x);
 }
 // A call leaves nothing behind: where it returns to stands in registers.
@@ -166,8 +226,54 @@ static enum exec_outcome branch_if_apart(struct exec_env *e, struct exec_warp *w
     uint32_t all = 0;
     FOR_EACH_BIT32(i, mask) all |= p[i];
     const bool is_apart = all & w->live & ~mask;
-    return is_apart == (x->cmp == MCMP_NE) ? flow_bra(&flow, e, w, x, mask)
-                                           : flow_pass(&flow, w, x);
+    if (is_apart != (x->cmp == MCMP_NE)) return flow_pass(&flow, w, x);
+    return flow_bra(&flow, e, w, x, is_apart ? w->active : mask);
+}
+static enum exec_outcome gather_lanes(struct exec_env *e, struct exec_warp *w,
+                                      const struct xinst *x, uint32_t mask) {
+    struct its *const s = w->its;
+    if (!mask) return flow_pass(&flow, w, x);
+    const enum exec_outcome o = warp_fns[WARP_SYNC](e, w, x, mask);
+    if (o != EXEC_NEXT) return o;
+    const uint32_t *const members = x_src(w, x->a);
+    if (w->active & ~mask) its_add(w, flow_after(w, x), w->active & ~mask, -1);
+    for (uint32_t left = mask, g; left; left &= ~g) {
+        g = lanes_alike(members, left);
+        if (left != mask) {
+            its_add(w, w->pc, g, -1);
+        } else {
+            w->active = g;
+            its_save(w);
+        }
+        struct its_leaf *const f = &s->leaf[left != mask ? s->n - 1 : s->cur];
+        f->state = ITS_SYNC;
+        f->at = x;
+        f->need = members[bits_first32(g)];
+    }
+    // Those that gather take other leaves in, so that numbers of leaves change.
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t k = 0; k < s->n && !again; k++) {
+            const struct its_leaf *const f = &s->leaf[k];
+            again = f->state == ITS_SYNC && f->at == x && gather(w, k);
+        }
+    }
+    if (s->leaf[s->cur].state == ITS_READY)
+        its_rejoin(w);
+    else if (!its_next(w))
+        return EXEC_STUCK;
+    return EXEC_NEXT;
+}
+static enum exec_outcome end_collective(struct exec_env *e, struct exec_warp *w,
+                                        const struct xinst *x, uint32_t mask) {
+    (void)e;
+    const uint32_t *const target = ((struct bars *)(void *)w->its)->target;
+    if (w->active & ~mask) return flow_pass(&flow, w, x);
+    struct paths p = {0};
+    paths_by_target(&p, target, mask);
+    w->its->leaf[w->its->cur].node = -1;
+    its_spread(w, &p, -1);
+    return EXEC_NEXT;
 }
 
 // ---- barrier registers ----------------------------------------------------------------------
@@ -190,6 +296,7 @@ static enum exec_outcome bsync(struct exec_env *e, struct exec_warp *w, const st
     struct its *const s = w->its;
     uint32_t *const m = members_at(w, x->sub);
     const uint32_t lanes = joined(m, executing(w, x, mask));
+    s->leaf[s->cur].node = -1;
     if (!lanes) return flow_pass(&flow, w, x);
     const uint32_t rest = w->active & ~lanes;
     w->active = lanes;
@@ -254,9 +361,10 @@ static enum exec_outcome nop(struct exec_env *e, struct exec_warp *w, const stru
 
 exec_fn bar_choose(enum bar_fn f, struct xinst *x) {
     static const exec_fn row[BAR_FNS] = {
-        [BAR_BSSY] = bssy,           [BAR_BSYNC] = bsync,      [BAR_BREAK] = break_,
-        [BAR_READ] = bmov_read,      [BAR_WRITE] = bmov_write, [BAR_YIELD] = yield,
-        [BAR_DIV] = branch_if_apart, [BAR_JUMP] = jump,        [BAR_NOP] = nop};
+        [BAR_BSSY] = bssy,           [BAR_BSYNC] = bsync,       [BAR_BREAK] = break_,
+        [BAR_READ] = bmov_read,      [BAR_WRITE] = bmov_write,  [BAR_YIELD] = yield,
+        [BAR_DIV] = branch_if_apart, [BAR_JUMP] = jump,         [BAR_NOP] = nop,
+        [BAR_GATHER] = gather_lanes, [BAR_END] = end_collective};
     x->advance = 0;
     return row[f];
 }
@@ -270,6 +378,8 @@ static enum bar_fn bar_fn_of(const struct minst *m) {
     case OP_YIELD: return BAR_YIELD;
     case OP_BRA_DIV: return BAR_DIV;
     case OP_JUMP: return BAR_JUMP;
+    case OP_WARPSYNC: return m->sub == MSYNC_MEET ? BAR_FNS : BAR_GATHER;
+    case OP_ENDCOLLECTIVE: return BAR_END;
     case OP_NOP: return BAR_NOP;
     default: return BAR_FNS;
     }
@@ -282,12 +392,13 @@ static void begin(struct exec_warp *w, void *state) {
     struct bars *const b = state;
     its_begin(w, &b->its, &meeting);
     memset(b->lanes, 0, sizeof b->lanes);
+    memset(b->target, 0, sizeof b->target);
 }
 static void met(struct exec_warp *w) { (void)w; }
 static uint32_t spans(const struct exec_warp *w, struct converge_span span[CONVERGE_SPANS]) {
     struct bars *const b = (struct bars *)(void *)w->its;
     span[0] = its_span(w);
-    span[1] = (struct converge_span){b->lanes, sizeof b->lanes};
+    span[1] = (struct converge_span){b->lanes, sizeof *b - offsetof(struct bars, lanes)};
     return 2;
 }
 // Machine code names the lanes that it waits for: a vote or a matrix takes those that are there.

@@ -126,6 +126,10 @@ static void apart(const struct minst *m, struct xinst *x) {
     x->cmp = m->sub ? MCMP_EQ : MCMP_NE;
     x->d = m->target < 0 ? X_NONE : (uint32_t)m->target;
 }
+static void gathering(const struct minst *m, struct xinst *x) {
+    optional_a(m, x);
+    x->d = m->target < 0 ? X_NONE : (uint32_t)m->target;
+}
 static void jump(const struct minst *m, struct xinst *x) {
     x->awords = m->src[0].words;
     x->c = m->src[1].kind == OPND_PRED ? x->b : (uint32_t)PRED_TRUE;
@@ -139,6 +143,10 @@ static void carries(const struct minst *m, struct xinst *x) {
 }
 static void tables(const struct minst *m, struct xinst *x) {
     x->stype = (uint8_t)m->aux;
+    second_result(m, x);
+}
+static void optional_predicate(const struct minst *m, struct xinst *x) {
+    if (m->src[1].kind == OPND_NONE) x->b = (uint32_t)PRED_TRUE | X_PRED_NOT;
     second_result(m, x);
 }
 static void bits_of_predicates(const struct minst *m, struct xinst *x) {

@@ -21,7 +21,7 @@
 #define EXEC_INT_MACHINE_HANDLERS(X)                                                           \
     X(iadd3) X(iadd3_x) X(iadd3_c) X(lea_hi) X(lea_hi_x) X(lea_c) X(lea_g) X(imsub) X(imadx)   \
     X(imadx_pair_s) X(imadx_pair_u) X(shf_pair) X(prmt_same) X(isetp_ex) X(plop3) X(plop3_sign) X(imnmx_p)   \
-    X(imnmx3) X(p2r_mask) X(r2p_mask) X(vote_both)
+    X(imnmx3) X(p2r_mask) X(r2p_mask) X(vote_both) X(r2ur)
 
 #define EXEC_INT64_HANDLERS(X)                                                                 \
     X(iadd64) X(iadd64_g) X(imul64) X(imad64) X(imin64_s) X(imax64_s) X(imin64_u)              \

@@ -291,5 +291,16 @@ FN(vote_both) {
     x_set_pred(w, x->d1, t ? ~0u : 0, mask);
     return EXEC_NEXT;
 }
+FN(r2ur) {
+    UNUSED_ENV;
+    const uint32_t *const pa = x_src(w, x->a);
+    const uint32_t first = pa[bits_first32(mask)], before = x_pred(w, x->b);
+    uint32_t *const pd = x_dst(w, x->d);
+    uint32_t others = 0;
+    LANES others |= pa[i] != first ? lane_bit[i] : 0;
+    LANES pd[i] = PICK(pa[i], pd[i]);
+    x_set_pred(w, x->d1, others | before, mask);
+    return EXEC_NEXT;
+}
 
 const exec_fn AT_LEVEL(int_machine_fns)[] = {EXEC_INT_MACHINE_HANDLERS(HANDLER_ROW)};

@@ -188,11 +188,12 @@ static enum exec_outcome execute(struct exec_env *e, struct exec_warp *w, const 
 static bool try_sync(struct exec_env *e, struct exec_warp *w, uint32_t i, enum exec_outcome *o) {
     struct its *const x = w->its;
     const struct xinst *const at = x->leaf[i].at;
-    const bool anywhere = at->op == OP_WARPSYNC;
+    const bool anywhere = its_meets_anywhere(at);
+    if (its_gathers(at)) return x->meeting->gather(w, i);
     uint32_t have = 0, need = 0;
     for (uint32_t k = 0; k < x->n; k++) {
         const struct its_leaf *const f = &x->leaf[k];
-        if (f->state != ITS_SYNC || !(anywhere ? f->at->op == OP_WARPSYNC : f->at == at)) continue;
+        if (f->state != ITS_SYNC || !(anywhere ? its_meets_anywhere(f->at) : f->at == at)) continue;
         if (!(f->need & x->leaf[i].mask) && k != i) continue; // another group's
         have |= f->mask;
         need |= f->need;
@@ -204,10 +205,11 @@ static bool try_sync(struct exec_env *e, struct exec_warp *w, uint32_t i, enum e
     for (uint32_t k = 0; k < x->n; k++) {
         struct its_leaf *const f = &x->leaf[k];
         if (f->state != ITS_SYNC || !(f->mask & have) ||
-            !(anywhere ? f->at->op == OP_WARPSYNC : f->at == at))
+            !(anywhere ? its_meets_anywhere(f->at) : f->at == at))
             continue;
         f->state = ITS_READY;
         f->pc++;
+        if (x->meeting->gather) f->node = -1; // they run apart from others no more
     }
     return true;
 }

@@ -6,6 +6,7 @@
 
 #include "exec/barrier.h"
 #include "exec/converge.h"
+#include "isa/op.h"
 
 struct paths; // converge_flow.h
 
@@ -19,7 +20,9 @@ enum its_state {
 struct its_leaf {
     uint32_t pc, mask;
     uint32_t need; // SYNC: lanes that must come
-    int32_t node;  // its_nodes.c: where they meet others next; -1: nowhere
+    int32_t
+        node; // its_nodes.c: where they meet others next; converge_bar.c: the lowest of lanes that
+              // run apart from others; -1: nowhere, or they do not
     uint8_t state, bar /* BAR, MEET: which */, kind;
     bool has_yielded;       // converge_bar.c: gave its turn away and has not run since
     const struct xinst *at; // SYNC, BAR, MEET: the instruction
@@ -47,9 +50,20 @@ struct its_meeting {
     bool (*give_up)(struct exec_warp *w);
     // Lanes have ended: what waits for them waits no longer.
     void (*ended)(struct exec_warp *w);
+    // Leaf i waits at a WARPSYNC behind which lanes of one mask run apart from others: it goes on, in
+    // the same leaf as they, if all have come. NULL: there is no such instruction.
+    bool (*gather)(struct exec_warp *w, uint32_t i);
     // A turn of a loop, which waits for other threads or does not, by the current lanes.
     void (*turn)(struct exec_warp *w, bool spins);
 };
+
+// A WARPSYNC whose lanes meet at whatever place, or one behind which they run apart.
+static inline bool its_gathers(const struct xinst *x) {
+    return x->op == OP_WARPSYNC && x->sub != MSYNC_MEET;
+}
+static inline bool its_meets_anywhere(const struct xinst *x) {
+    return x->op == OP_WARPSYNC && x->sub == MSYNC_MEET;
+}
 
 void its_begin(struct exec_warp *w, struct its *x, const struct its_meeting *meeting);
 void its_save(struct exec_warp *w);             // what the warp is to its current leaf

@@ -49,8 +49,8 @@ static const char *const shfl_text[] = {"UP", "DOWN", "BFLY", "IDX"};
 static const char *const vote_text[] = {"ALL", "ANY", "EQ", "BALLOT"};
 static const char *const minmax_text[] = {"MIN", "MAX"};
 static const char *const prmt_text[] = {"", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"};
-static const char *const atom_text[] = {"ADD", "MIN", "MAX",  "INC", "DEC", "AND",
-                                        "OR",  "XOR", "EXCH", "CAS", "CAST", "ARRIVE", "ARRIVE_TX"};
+static const char *const atom_text[] = {"ADD", "MIN",  "MAX", "INC",  "DEC",    "AND",      "OR",
+                                        "XOR", "EXCH", "CAS", "CAST", "ARRIVE", "ARRIVE_TX"};
 static const char *const bar_text[] = {"SYNC", "ARV", "RED.POPC", "RED.AND", "RED.OR"};
 static const char *const fence_text[] = {"CTA", "GL", "SYS"};
 static const char *const geom_text[] = {"1D",   "2D",         "3D",   "ARRAY_1D",  "ARRAY_2D",
@@ -58,6 +58,7 @@ static const char *const geom_text[] = {"1D",   "2D",         "3D",   "ARRAY_1D"
 static const char *const test_text[] = {"FIN", "INF", "NUM", "NAN", "NORM", "SUB"};
 static const char *const cop_text[] = {"", "CG", "CS", "CV", "LU", "", "WT", "NC"};
 static const char *const sys_text[] = {"VPRINTF", "MALLOC", "FREE", "ASSERTFAIL"};
+static const char *const sync_text[] = {"", "EXCLUSIVE", "COLLECTIVE"};
 static const char *const prefetch_text[] = {"", "L1", "L2", "U"};
 
 // What minst.sub means for the operations that use it, and the form of 'type' they show.
@@ -80,7 +81,7 @@ static const struct {
     {OP_TLD4_PARTS, NAMES(geom_text)},   {OP_SUST, NAMES(geom_text)},
     {OP_SURED, NAMES(geom_text)},        {OP_FTESTP, NAMES(test_text)},
     {OP_SYSCALL, NAMES(sys_text)},       {OP_PREFETCH, NAMES(prefetch_text)},
-    {OP_DSETP_MNMX, NAMES(minmax_text)},
+    {OP_DSETP_MNMX, NAMES(minmax_text)}, {OP_WARPSYNC, NAMES(sync_text)},
 #undef NAMES
 };
 

@@ -251,6 +251,7 @@ static inline uint32_t video_field(uint64_t e, enum mvideo_bits at, unsigned bit
 enum mproduct { MPRODUCT_SCALE = 7, MPRODUCT_ZERO = 8 };
 enum mhalf { MHALF_BOTH, MHALF_F32, MHALF_LOW, MHALF_HIGH, MHALF_ZERO = 64, MHALF_AND = 128 };
 enum mcvt { MCVT_PART = 3, MCVT_NAN = 4 };
+enum msync { MSYNC_MEET, MSYNC_EXCLUSIVE, MSYNC_COLLECTIVE };
 enum mjump { MJUMP_BRANCH, MJUMP_CALL, MJUMP_RETURN };
 enum msyscall { MSYS_VPRINTF, MSYS_MALLOC, MSYS_FREE, MSYS_ASSERTFAIL, MSYS_N };
 

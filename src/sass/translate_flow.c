@@ -130,6 +130,7 @@ void translate_lepc(struct translator *t) {
     int64_t at = (int64_t)t->pc;
     if (t->form == 4) {
         read_target(t);
+        tr_ignore(t, 24, 10); // the lower bits of this one's
         at = number(t, SASS_TARGET);
     }
     t->m->src[0] = tr_imm((uint64_t)(base(t) + at), 2);
@@ -188,16 +189,34 @@ void translate_yield(struct translator *t) {
 void translate_warpsync(struct translator *t) {
     tr_op(t, OP_WARPSYNC, OPC_CTRL, ITYPE_B32);
     unconditional(t);
-    if (t->gen >= SASS_75 && t->form == 1 && tr_bit(t, 86)) tr_refuse(t, "is exclusive");
-    if (t->gen >= SASS_90 && tr_field(t, 85, 2)) tr_refuse(t, "is collective");
-    if (t->form == 4)
-        t->m->src[0] = tr_imm(tr_field(t, 32, 32), 1);
-    else
-        t->m->src[0] = tr_reg(t, t->gen >= SASS_90 ? 24 : 32, 1);
+    if (t->gen < SASS_90) {
+        const bool is_exclusive = t->gen >= SASS_75 && t->form == 1 && tr_bit(t, 86);
+        if (is_exclusive) t->m->sub = MSYNC_EXCLUSIVE;
+        t->m->src[0] = t->form == 4 ? tr_imm(tr_field(t, 32, 32), 1) : tr_reg(t, 32, 1);
+        return;
+    }
+    static const uint8_t how[] = {MSYNC_MEET, MSYNC_EXCLUSIVE, MSYNC_COLLECTIVE};
+    enum { OTHER = WW_COUNT(how) };
+    const uint32_t kind = tr_field(t, 85, 2);
+    if (kind == OTHER) {
+        tr_refuse(t, "is a kind that is not documented");
+        return;
+    }
+    t->m->sub = how[kind];
+    t->m->src[0] = t->form == 4 ? tr_imm(UINT32_MAX, 1) : tr_reg(t, 24, 1); // .ALL
+    if (kind != MSYNC_COLLECTIVE) return;
+    read_target(t);
+    set_target(t);
+}
+void translate_endcollective(struct translator *t) {
+    control(t, OP_ENDCOLLECTIVE);
+    unconditional(t);
 }
 void translate_nanosleep(struct translator *t) {
     control(t, OP_NANOSLEEP);
     unconditional(t);
+    if (t->gen >= SASS_90 && tr_bit(t, 84)) tr_refuse(t, "waits for a barrier in memory");
+    if (t->gen >= SASS_90 && tr_bit(t, 86)) tr_refuse(t, "sleeps for a random time");
     tr_ignore(t, 85, 1); // .WARP, which ptxas writes for every nanosleep: its lanes sleep together
     t->m->src[0] = tr_b2(t, 1, 0);
 }
@@ -239,14 +258,17 @@ static const struct {
 // Where a thread's stack ends, downwards: ptxas's code without optimisation traps when R1 is below it.
 // Local memory begins at 0 here. SR_CgaCtaId is a block's number in its cluster, of which code of 9.0 makes
 // addresses of shared memory: there are no clusters, and each block is the first of its own.
-enum { SPECIAL_STACK_END = 55, SPECIAL_RANK = 136, SPECIAL_ZERO = 255 };
+// Code of 9.0 makes generic addresses of shared ones by SR_SWINHI as the upper word alone, so that the
+// window begins at a multiple of 4 GB: SR_SWINLO is 0.
+enum { SPECIAL_SHARED_LOW = 48, SPECIAL_STACK_END = 55, SPECIAL_RANK = 136, SPECIAL_ZERO = 255 };
 
 static void read_special(struct translator *t, uint32_t words) {
     const uint32_t number = tr_field(t, 72, 8);
     tr_op(t, OP_S2R, OPC_MOV, words == 2 ? ITYPE_U64 : ITYPE_U32);
     tr_dst(t, words);
-    const bool is_rank = number == SPECIAL_RANK && t->gen >= SASS_90;
-    if (number == SPECIAL_ZERO || ((number == SPECIAL_STACK_END || is_rank) && words == 1)) {
+    const bool is_zero_90 =
+        t->gen >= SASS_90 && (number == SPECIAL_RANK || number == SPECIAL_SHARED_LOW);
+    if (number == SPECIAL_ZERO || ((number == SPECIAL_STACK_END || is_zero_90) && words == 1)) {
         t->m->op = OP_MOV;
         t->m->src[0] = (struct opnd){.kind = OPND_ZERO, .words = (uint8_t)words};
         return;

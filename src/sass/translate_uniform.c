@@ -13,14 +13,19 @@ void translate_umov(struct translator *t) {
     tr_dst(t, 1);
     t->m->src[0] = tr_b2(t, 1, 0);
 }
-// The value of a lane: compilers move what all lanes have alike.
+// The value of the lowest lane, and a predicate of each lane whose own is another; with .OR it stays
+// true where it was. No manual says so; code does. ptxas stores through addresses and coordinates
+// that must be uniform in a loop: R2UR P, R2UR.OR P of the next word, the store, and again while P
+// holds in any lane. And before an operation with a mask in a register it writes REDUX.OR UR, mask;
+// R2UR P, URZ, mask; @!P BRA.DIV UR: straight on only where all lanes of all masks are here and have
+// the same one.
 void translate_r2ur(struct translator *t) {
-    tr_op(t, OP_MOV, OPC_MOV, ITYPE_B32);
+    const struct opnd p = tr_pred(t, 81);
+    tr_op(t, p.reg == PRED_TRUE ? OP_MOV : OP_R2UR, OPC_MOV, ITYPE_B32);
     t->m->dst[0] = uniform_result(t);
     t->m->src[0] = tr_reg(t, 24, 1);
-    // Not documented: what the predicate says of lanes that differ, and .OR.
-    if (tr_field(t, 81, 3) != PRED_TRUE) tr_refuse(t, "has a predicate result");
-    if (t->gen >= SASS_90 && tr_bit(t, 84)) tr_refuse(t, "joins lanes");
+    if (t->m->op == OP_R2UR) t->m->dst[1] = p;
+    if (t->gen >= SASS_90 && tr_bit(t, 84) && t->m->op == OP_R2UR) t->m->src[1] = p;
 }
 void translate_voteu(struct translator *t) {
     static const uint8_t mode[] = {MVOTE_ALL, MVOTE_ANY, MVOTE_UNI, MVOTE_UNI};

@@ -188,6 +188,7 @@ static uint16_t flags_of(const struct minst *m, const struct sm_inst *in, bool h
     case OP_CALL:
     case OP_CALLI:
     case OP_JUMP:
+    case OP_ENDCOLLECTIVE:
     case OP_RET: f |= SI_JUMP; break;
     case OP_BAR: f |= SI_BARRIER; break;
     case OP_MEMBAR: f |= SI_FENCE | SI_SOLO; break;

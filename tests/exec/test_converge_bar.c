@@ -335,7 +335,7 @@ static void calls(void **state) {
     use(b, BAR_BSSY, 6);
     const uint32_t ret = at(b);
     emit(b->p, OP_MOV, ITYPE_B32, R(20), I(0), NONE_, NONE_); // return address, set below
-    jump_to(b, 4);                                          // CALL.ABS R4:R5
+    jump_to(b, 4);                                            // CALL.ABS R4:R5
     b->use[b->n - 1].awords = 2;
     b->p->inst[ret].src[0].imm = at(b) * CODE_WORD_BYTES;
     use(b, BAR_BSYNC, 6);
@@ -410,6 +410,112 @@ static void warpsync(void **state) {
     b->p->im.shared_bytes = 16;
     finish(b);
     for (uint32_t i = 0; i < 32; i++) assert_int_equal(reg(b->p, 4)[i], i < 10 ? 5 : 0);
+    end(b);
+}
+static struct minst *sync_in(struct bars *b, enum msync how, uint32_t mask_reg) {
+    struct minst *m = emit(b->p, OP_WARPSYNC, ITYPE_NONE, NONE_, R(mask_reg), NONE_, NONE_);
+    m->sub = (uint8_t)how;
+    return m;
+}
+// Lanes of odd and of even numbers, and lane 31 alone, come to one WARPSYNC.EXCLUSIVE together or by
+// two ways: each group runs apart until the BSYNC behind it.
+static void exclusive(void **state) {
+    (void)state;
+    for (uint32_t way = 0; way < 2; way++) {
+        struct bars *b = begin();
+        emit(b->p, OP_LOP, ITYPE_B32, R(1), R(0), I(1), NONE_)->sub = MLOGIC_AND;
+        emit(b->p, OP_SHL, ITYPE_B32, R(2), I(0x55555555), R(1), NONE_);
+        emit(b->p, OP_LOP, ITYPE_B32, R(2), R(2), I(0x7fffffff), NONE_)->sub = MLOGIC_AND;
+        less(b, 1, R(0), 31);
+        emit(b->p, OP_SEL, ITYPE_B32, R(2), R(2), I(0x80000000u), P(1));
+        use(b, BAR_BSSY, 0);
+        less(b, 0, R(0), way ? 10 : 0);
+        struct minst *skip = branch(b, 0, false);
+        mark(b, 1);
+        skip->target = (int32_t)at(b);
+        sync_in(b, MSYNC_EXCLUSIVE, 2);
+        note_active(b, 5);
+        less(b, 2, R(0), 5); // a branch inside: they meet behind it, and none but they
+        struct minst *inside = branch(b, 2, false);
+        mark(b, 2);
+        inside->target = (int32_t)at(b);
+        use(b, BAR_BSYNC, 0);
+        note_active(b, 6);
+        finish(b);
+        for (uint32_t i = 0; i < 32; i++) {
+            const uint32_t mask = i == 31 ? 0x80000000u : i & 1 ? 0x2aaaaaaau : 0x55555555u;
+            assert_int_equal(reg(b->p, 5)[i], mask);
+            assert_int_equal(reg(b->p, 6)[i], ~0u);
+        }
+        end(b);
+    }
+}
+// Lanes below 10 come to one COLLECTIVE and the others to a second one, which enclose the same
+// shuffle: it is of all lanes, and each lane goes on behind its own. Where the two are of other
+// registers, neither goes on.
+static void collective(void **state) {
+    (void)state;
+    for (uint32_t is_other = 0; is_other < 2; is_other++) {
+        struct bars *b = begin();
+        emit(b->p, OP_MOV, ITYPE_B32, R(2), I(~0u), NONE_, NONE_);
+        emit(b->p, OP_IADD, ITYPE_U32, R(3), R(0), I(100), NONE_);
+        emit(b->p, OP_LOP, ITYPE_B32, R(4), R(0), I(31), NONE_)->sub = MLOGIC_XOR; // lane 31 - i
+        emit(b->p, OP_MOV, ITYPE_B32, R(5), I(31), NONE_, NONE_);
+        less(b, 0, R(0), 10);
+        struct minst *low = branch(b, 0, false);
+        struct minst *over = NULL;
+        for (uint32_t side = 0; side < 2; side++) {
+            if (side) low->target = (int32_t)at(b);
+            mark(b, 1 + side);
+            struct minst *sync = sync_in(b, MSYNC_COLLECTIVE, 2);
+            struct minst *shfl =
+                emit(b->p, OP_SHFL, ITYPE_B32, R(side && is_other ? 8 : 7), R(3), R(4), R(5));
+            shfl->sub = MSHFL_IDX;
+            shfl->dst[1] = P(3);
+            note_active(b, 6);
+            emit(b->p, OP_ENDCOLLECTIVE, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
+            sync->target = (int32_t)at(b);
+            mark(b, 3 + side);
+            if (!side) over = branch(b, PRED_TRUE, false);
+        }
+        over->target = (int32_t)at(b);
+        mark(b, 5);
+        if (is_other) {
+            emit_exit(b->p);
+            start(b);
+            assert_int_equal(run_warp0(b->p), EXEC_STUCK);
+            end(b);
+            continue;
+        }
+        finish(b);
+        for (uint32_t i = 0; i < 32; i++) {
+            assert_int_equal(reg(b->p, 7)[i], 100 + 31 - i);
+            assert_int_equal(reg(b->p, 6)[i], ~0u);
+            assert_int_equal(trace(b, i), i < 10 ? 245 : 135);
+        }
+        end(b);
+    }
+}
+// Lanes that have ended are waited for by none, and a mask without the lane's own bit is a fault.
+static void gather_ends(void **state) {
+    (void)state;
+    struct bars *b = begin();
+    emit(b->p, OP_MOV, ITYPE_B32, R(2), I(~0u), NONE_, NONE_);
+    less(b, 0, R(0), 4);
+    struct minst *gone = branch(b, 0, false);
+    sync_in(b, MSYNC_EXCLUSIVE, 2);
+    note_active(b, 5);
+    emit_exit(b->p);
+    gone->target = (int32_t)at(b);
+    finish(b);
+    for (uint32_t i = 4; i < 32; i++) assert_int_equal(reg(b->p, 5)[i], 0xfffffff0u);
+    end(b);
+    b = begin();
+    emit(b->p, OP_MOV, ITYPE_B32, R(2), I(0xfffffffeu), NONE_, NONE_);
+    sync_in(b, MSYNC_COLLECTIVE, 2)->target = 2;
+    emit_exit(b->p);
+    start(b);
+    assert_int_equal(run_warp0(b->p), EXEC_FAULT);
     end(b);
 }
 // Lane 0 waits for a flag that the others set behind the BSYNC at which they wait for it: with
@@ -689,6 +795,9 @@ int main(void) {
                                        cmocka_unit_test(calls),
                                        cmocka_unit_test(jump_tables),
                                        cmocka_unit_test(warpsync),
+                                       cmocka_unit_test(exclusive),
+                                       cmocka_unit_test(collective),
+                                       cmocka_unit_test(gather_ends),
                                        cmocka_unit_test(yield),
                                        cmocka_unit_test(turns),
                                        cmocka_unit_test(deadlock),

@@ -347,6 +347,19 @@ static const struct {
      "POPC UR5, UR5", OPC_INT_BIT},
     {75, 0x00000000010773c2, 0x000fe200000e0000, "R2UR UR7, R1",
      "MOV UR7, R1", OPC_MOV},
+    {80, 0x00000000140573c2, 0x000e220000040000, "R2UR P2, UR5, R20",
+     "R2UR UR5, P2, R20", OPC_MOV},
+    {90, 0x00000000140572ca, 0x000e220000140000, "R2UR.OR P2, UR5, R20",
+     "R2UR UR5, P2, R20, P2", OPC_MOV},
+    {90, 0x0000000011087348, 0x000fea0003c00000, "WARPSYNC.COLLECTIVE R17, 0x30",
+     "WARPSYNC.COLLECTIVE R17", OPC_CTRL},
+    {90, 0x000000000a007348, 0x000fea0003a00000, "WARPSYNC.EXCLUSIVE R10",
+     "WARPSYNC.EXCLUSIVE R10", OPC_CTRL},
+    {80, 0x0000000a00007348, 0x000fea0003c00000, "WARPSYNC.EXCLUSIVE R10",
+     "WARPSYNC.EXCLUSIVE R10", OPC_CTRL},
+    {90, 0x0000000000007948, 0x000fea0003800000, "WARPSYNC.ALL",
+     "WARPSYNC 0xffffffff", OPC_CTRL},
+    {90, 0x000000000000791b, 0x000fea0003800000, "ENDCOLLECTIVE", "ENDCOLLECTIVE", OPC_CTRL},
     {75, 0x00000000000979c3, 0x000fe20000002500, "S2UR UR9, SR_CTAID.X",
      "S2R UR9, SR_ctaid.x", OPC_MOV},
     {75, 0x0000011200007947, 0x000fe20003800000, "BRA.DIV 0x120",
@@ -428,8 +441,7 @@ static void refusals(void **state) {
         {70, 0x0000000100027203, 0x000fe20000000000, "chooses predicates by a register"},
         {70, 0x000000ff03007803, 0x000fe20000000000, "names more than seven predicates"},
         {70, 0x0000000503027425, 0x000fe200078e0204, "adds a number to a pair"},
-        {70, 0x0000000302097225, 0x000fe200078e0204, "names registers out of line"},
-        {75, 0x00000000010773c2, 0x000fe20000000000, "has a predicate result"}};
+        {70, 0x0000000302097225, 0x000fe200078e0204, "names registers out of line"}};
     for (uint32_t i = 0; i < WW_COUNT(word); i++) {
         struct minst m;
         struct sass_refusal why = {""};
