@@ -10,7 +10,7 @@ export WARPWATT_GPU=gtx480
 number() { sed -n "s/^  \"$1\": \([0-9.e-]*\),*\$/\1/p" "$2" | head -1; }
 "$tool" -l "$lib" -b "$TMP/build" -o "$TMP/fake-gpu.csv" -s small -n 3 vectorAdd bfs >out 2>err || { fail "run-on-real-gpu"; cat err; }
 says fake-gpu.csv '^device,compute_capability,driver,core_mhz,memory_mhz,workload,size,kernel,launches,milliseconds,check,program_seconds,program_joules$'
-says fake-gpu.csv '^[^,]*,2\.0,[^,]+,[0-9]+,[0-9]+,vectorAdd,small,vectorAdd,1,0\.0[0-9]+,passed,[0-9.]+,$'
+says fake-gpu.csv '^[^,]*,2\.0,[^,]+,[0-9]+,[0-9]+,vectorAdd,small,vectorAdd,1,0\.0[0-9]+,passed,[0-9.]+,[0-9.]+$'
 says fake-gpu.csv ',bfs,small,bfsExpand,[0-9]+,[0-9.]+,passed,'
 says fake-gpu.csv ',bfs,small,bfsAdvance,[0-9]+,[0-9.]+,passed,'
 says err '3 lines, 0 failures'
