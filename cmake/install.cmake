@@ -54,3 +54,4 @@ Libs.private: -lelf -lm -pthread
 Cflags: -I\${includedir}
 ")
 install(FILES ${CMAKE_BINARY_DIR}/warpwatt.pc DESTINATION ${WW_LIBDIR}/pkgconfig)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/templates/ DESTINATION share/warpwatt/templates) # of `warpwatt new`

@@ -41,6 +41,7 @@ struct cli {
     X("extract", extract, "the device code that nvcc put into a program")                          \
     X("doctor", doctor, "what a program needs, and what of it is missing; nothing runs")           \
     X("bench", bench, "speed of the simulator on a fixed set of workloads")                        \
+    X("new", new, "the files of a recipe: a technique with its mechanism and test, or a GPU")        \
     X("reference", reference, "reference pages made from the tables of the code")                  \
     X("sweep", sweep, "a design space: runs its points, shows the front of time, energy and area") \
     X("worker", worker, "what an array element of a cluster runs")                                 \
