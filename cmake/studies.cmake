@@ -8,8 +8,9 @@ if(NOT WW_CHART_JS)
 endif()
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/page)
 configure_file(${WW_CHART_JS} ${CMAKE_BINARY_DIR}/page/chart.min.js COPYONLY)
+# device.h: the names of CUDA, for kernels that a sweep compiles without a toolkit.
 set(page_parts ${CMAKE_SOURCE_DIR}/src/study/page.html ${CMAKE_SOURCE_DIR}/src/study/sweep.html ${CMAKE_SOURCE_DIR}/src/view/run.html
-    ${CMAKE_SOURCE_DIR}/src/view/run.js)
+    ${CMAKE_SOURCE_DIR}/src/view/run.js ${CMAKE_SOURCE_DIR}/workloads/device.h)
 foreach(part ${page_parts})
   get_filename_component(name ${part} NAME)
   configure_file(${part} ${CMAKE_BINARY_DIR}/page/${name} COPYONLY)
@@ -17,3 +18,5 @@ endforeach()
 install(FILES ${CMAKE_BINARY_DIR}/page/chart.min.js ${page_parts} DESTINATION share/warpwatt/page)
 file(GLOB study_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/studies/*.yaml ${CMAKE_SOURCE_DIR}/studies/*.csv)
 install(FILES ${study_files} DESTINATION share/warpwatt/studies)
+# Tuning spaces: kernels, tables of measured times, sweeps.
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/studies/tuning DESTINATION share/warpwatt/studies)

@@ -197,9 +197,10 @@ struct ptx_request {
     const char *path, *entry, *args_file;
     uint32_t grid[3], block[3], shared, launches;
     VEC(const char *) args;
+    uint32_t waves; // 0: the whole grid runs
 };
 enum ww_status ptx_option(struct cli *c, struct ptx_request *p, size_t option, const char *value);
-enum { PTX_OPTIONS = 7 };
+enum { PTX_OPTIONS = 8 };
 extern const struct cli_option ptx_options[PTX_OPTIONS];
 enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request *p,
                        const char *record, bool *checked);

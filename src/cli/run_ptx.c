@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-enum { PTX_ENTRY, PTX_GRID, PTX_BLOCK, PTX_SHARED, PTX_ARG, PTX_ARGS, PTX_LAUNCHES };
+enum { PTX_ENTRY, PTX_GRID, PTX_BLOCK, PTX_SHARED, PTX_ARG, PTX_ARGS, PTX_LAUNCHES, PTX_WAVES };
 const struct cli_option ptx_options[PTX_OPTIONS] = {
     [PTX_ENTRY] = {"--entry", 0, "NAME", "the kernel (default: the only one)"},
     [PTX_GRID] = {"--grid", 0, "X[,Y,Z]", "CTAs"},
@@ -20,6 +20,8 @@ const struct cli_option ptx_options[PTX_OPTIONS] = {
     [PTX_ARGS] = {"--args", 0, "FILE.yaml", "entry, grid, block, shared and args from a file",
                   CLI_FILE},
     [PTX_LAUNCHES] = {"--repeat", 0, "N", "launch N times"},
+    [PTX_WAVES] = {"--waves", 0, "N",
+                   "of the grid only as large a rectangle of its blocks as fills the GPU N times"},
 };
 
 // A number, though perhaps one that is too large.
@@ -57,15 +59,18 @@ enum ww_status ptx_option(struct cli *c, struct ptx_request *p, size_t option, c
     case PTX_ARG: vec_push(&c->arena, &p->args, value); return WW_OK;
     case PTX_ARGS: p->args_file = value; return WW_OK;
     case PTX_SHARED:
+    case PTX_WAVES:
     case PTX_LAUNCHES:
         if (is_number(value) && (!text_to_u64(value, &n) || n > UINT32_MAX))
             return diag_add(&c->diags, WW_ERROR_USAGE, "%s is `%s`; it can be at most %u",
                             ptx_options[option].name, value, UINT32_MAX);
-        if (!text_to_u64(value, &n) || n > UINT32_MAX || (option == PTX_LAUNCHES && !n))
+        if (!text_to_u64(value, &n) || n > UINT32_MAX || (option != PTX_SHARED && !n))
             return diag_add(&c->diags, WW_ERROR_USAGE, "%s is `%s`; it must be a whole number%s",
                             ptx_options[option].name, value,
-                            option == PTX_LAUNCHES ? " from 1 on" : "");
-        *(option == PTX_SHARED ? &p->shared : &p->launches) = (uint32_t)n;
+                            option != PTX_SHARED ? " from 1 on" : "");
+        *(option == PTX_SHARED  ? &p->shared
+          : option == PTX_WAVES ? &p->waves
+                                : &p->launches) = (uint32_t)n;
         return WW_OK;
     default: return WW_OK;
     }
@@ -219,6 +224,34 @@ static enum ww_status load(struct cli *c, struct run_request *q, const char *pat
     return gpu_module_load(g, path, choice.image, choice.bytes, &o, &c->diags, m);
 }
 
+// Cuts a grid to as large a rectangle of its blocks as fills the GPU `waves` times: a part of a
+// launch that would take too long as a whole, with the code and the block of the whole. Of equally
+// large rectangles the widest one stays. A launch that is refused keeps its grid, and says why.
+static enum ww_status cut_grid(struct cli *c, const struct gpu *g, struct gpu_kernel *k,
+                               uint32_t waves, struct gpu_launch *l) {
+    struct sm_occupancy fits;
+    const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    if (!waves || threads > UINT32_MAX) return WW_OK;
+    const enum ww_status s =
+        gpu_kernel_occupancy(k, (uint32_t)threads, l->dynamic_shared, &c->diags, &fits);
+    if (s != WW_OK) return s;
+    uint64_t fill = (uint64_t)waves * fits.ctas * gpu_config_count(gpu_config_of(g), "sm_count");
+    const uint64_t plane = (uint64_t)l->grid[0] * l->grid[1];
+    if (!fill || fill >= plane * l->grid[2]) return WW_OK;
+    if (fill >= plane) {
+        l->grid[2] = (uint32_t)(fill / plane);
+        return WW_OK;
+    }
+    l->grid[2] = 1;
+    uint64_t best = 0;
+    uint32_t rows = 1;
+    for (uint64_t y = (fill + l->grid[0] - 1) / l->grid[0]; y <= l->grid[1] && y <= fill; y++)
+        if (fill / y * y > best) best = fill / y * y, rows = (uint32_t)y;
+    l->grid[0] = (uint32_t)(fill / rows < l->grid[0] ? fill / rows : l->grid[0]);
+    l->grid[1] = rows;
+    return WW_OK;
+}
+
 static enum ww_status run_kernel(struct cli *c, struct run_request *q, struct ptx_request *p,
                                  struct gpu *g, bool *checked) {
     struct gpu_module *m = NULL;
@@ -238,6 +271,7 @@ static enum ww_status run_kernel(struct cli *c, struct run_request *q, struct pt
         .dynamic_shared = p->shared, .params = block, .param_bytes = block_bytes};
     memcpy(launch.grid, p->grid, sizeof launch.grid);
     memcpy(launch.block, p->block, sizeof launch.block);
+    if (s == WW_OK) s = cut_grid(c, g, k, p->waves, &launch);
     for (uint32_t i = 0; i < p->launches && s == WW_OK; i++)
         s = gpu_launch(g, NULL, k, &launch, &c->diags, NULL);
     if (s == WW_OK) s = gpu_synchronize(g, &c->diags);

@@ -72,6 +72,26 @@ static void print_best(const struct sweep *s, const struct sweep_outcome *o) {
     }
 }
 
+// How ours orders the points against their measured times.
+static void print_rank(struct cli *c, const struct sweep *s, const struct sweep_outcome *o) {
+    if (!s->measured.file) return;
+    const struct space_rank r = space_rank_of(&c->arena, s, o);
+    printf("\nagainst `%s` of %s\n", s->measured.column, s->measured.file);
+    if (r.best < 0) {
+        puts("  no point that ran was measured");
+        return;
+    }
+    printf("  %u points: Spearman's rank correlation %.3f; our time over the measured one %.2f "
+           "(geometric mean), from %.2f to %.2f\n",
+           r.n, r.spearman, r.ratio, r.low, r.high);
+    printf("  our best:");
+    for (uint32_t k = 0; k < s->n_axes; k++)
+        printf(" %s=%s", s->axis[k].name, s->axis[k].value[o->points.at[r.best].at[k]].text);
+    printf("\n      measured, %.2f %% of all %u rows are faster; it takes %.1f %% longer than the "
+           "best of these points\n",
+           r.best_place, s->measured.n, 100 * r.best_loss);
+}
+
 static void print_troubles(const struct sweep_outcome *o) {
     const char *last = NULL; // a sentence that many points share is said once
     for (uint32_t i = 0; i < o->points.n; i++) {
@@ -126,7 +146,8 @@ int cmd_sweep(struct cli *c, int argc, char **argv) {
         s = sweep_write(&c->arena, sweep, &outcome, &host, o.out_dir, &c->diags);
         print_troubles(&outcome);
         if (s == WW_OK) print_front(sweep, &outcome);
-        if (s == WW_OK) print_best(sweep, &outcome);
+        if (s == WW_OK && !sweep->program.there) print_best(sweep, &outcome);
+        if (s == WW_OK) print_rank(c, sweep, &outcome);
         if (s == WW_OK) printf("\n%s/index.html\n", o.out_dir);
     }
     fflush(stdout);

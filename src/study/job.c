@@ -87,25 +87,41 @@ enum ww_status study_host_build(struct arena *a, struct study_host *host, struct
     return s;
 }
 
+// Resolves the configuration of a job that has its program, and adds it if it is new.
+static enum ww_status add(struct arena *a, job_list *list, const struct study_host *host,
+                          struct job *j, struct diags *d, uint32_t *index) {
+    const struct study_configuration *const c = j->configuration;
+    struct gpu_config *const gpu = gpu_config_new(a);
+    struct savings *const savings = arena_alloc(a, sizeof *savings);
+    j->gpu = gpu, j->savings = savings;
+    enum ww_status s = technique_configure(c->gpu, c->policy, c->set, c->n_set, d, gpu, savings);
+    if (s == WW_OK) s = make_key(a, host, j, d);
+    if (s != WW_OK) return s;
+    for (*index = 0; *index < list->n; ++*index)
+        if (strcmp(list->at[*index].key, j->key) == 0) return WW_OK;
+    vec_push(a, list, *j);
+    return WW_OK;
+}
+
 enum ww_status job_add(struct arena *a, job_list *list, const struct study_host *host,
                        const struct study_configuration *c, const struct study_workload *row,
                        const char *workload, const char *size, struct diags *d, uint32_t *index) {
     struct job j = {.configuration = c, .row = row};
-    enum ww_status s = host->find(host->user, workload, size, d, &j.program);
-    if (s == WW_OK && row && row->n_args && strcmp(size, row->paper) == 0) {
+    const enum ww_status s = host->find(host->user, workload, size, d, &j.program);
+    if (s != WW_OK) return s;
+    if (row && row->n_args && strcmp(size, row->paper) == 0) {
         j.own_args = true;
         j.program.args = "own";
         for (uint32_t i = 0; i < row->n_args; i++)
             j.program.args = arena_printf(a, "%s %s", j.program.args, row->arg[i]);
     }
-    struct gpu_config *const gpu = gpu_config_new(a);
-    struct savings *const savings = arena_alloc(a, sizeof *savings);
-    j.gpu = gpu, j.savings = savings;
-    if (s == WW_OK) s = technique_configure(c->gpu, c->policy, c->set, c->n_set, d, gpu, savings);
-    if (s == WW_OK) s = make_key(a, host, &j, d);
-    if (s != WW_OK) return s;
-    for (*index = 0; *index < list->n; ++*index)
-        if (strcmp(list->at[*index].key, j.key) == 0) return WW_OK;
-    vec_push(a, list, j);
-    return WW_OK;
+    return add(a, list, host, &j, d, index);
+}
+
+enum ww_status job_add_program(struct arena *a, job_list *list, const struct study_host *host,
+                               const struct study_configuration *c,
+                               const struct study_program *program, struct diags *d,
+                               uint32_t *index) {
+    struct job j = {.configuration = c, .program = *program};
+    return add(a, list, host, &j, d, index);
 }

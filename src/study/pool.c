@@ -26,7 +26,9 @@ void pool_words(const struct study_host *host, const struct job *j, const char *
     const char *const head[] = {host->self, "run",      "--no-progress", "--no-power",
                                 "--quiet",  "--record", record,          "-g",
                                 c->gpu,     "--size",   j->program.size};
-    for (size_t i = 0; i < WW_COUNT(head); i++) w[n++] = (char *)(uintptr_t)head[i];
+    // a program of the user's own has no size
+    const size_t heads = WW_COUNT(head) - (j->program.n_words ? 2 : 0);
+    for (size_t i = 0; i < heads; i++) w[n++] = (char *)(uintptr_t)head[i];
     for (uint32_t i = 0; i < c->n_set; i++) {
         w[n++] = (char *)(uintptr_t) "-s";
         w[n++] = (char *)(uintptr_t)c->set[i];
@@ -38,7 +40,9 @@ void pool_words(const struct study_host *host, const struct job *j, const char *
     for (uint32_t i = 0; i < c->n_options; i++) w[n++] = (char *)(uintptr_t)c->option[i];
     for (uint32_t i = 0; j->row && i < j->row->n_options; i++)
         w[n++] = (char *)(uintptr_t)j->row->option[i];
-    w[n++] = (char *)(uintptr_t)j->program.name;
+    for (uint32_t i = 0; i < j->program.n_words; i++)
+        w[n++] = (char *)(uintptr_t)j->program.word[i];
+    if (!j->program.n_words) w[n++] = (char *)(uintptr_t)j->program.name;
     for (uint32_t i = 0; j->own_args && i < j->row->n_args; i++)
         w[n++] = (char *)(uintptr_t)j->row->arg[i];
     w[n] = NULL;

@@ -7,7 +7,7 @@
 #include "study/study.h"
 
 enum { JOB_KEY_DIGITS = JOB_KEY_BYTES - 1 };
-enum { POOL_MAX_WORDS = 2 * STUDY_MAX_SET + 3 * STUDY_MAX_OPTIONS + 32 };
+enum { POOL_MAX_WORDS = 2 * STUDY_MAX_SET + 3 * STUDY_MAX_OPTIONS + 32 + STUDY_MAX_WORDS };
 
 struct pool {
     struct arena *arena;

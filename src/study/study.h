@@ -22,7 +22,7 @@
 #include "activity/activity.h"
 #include "gpu/config.h"
 
-enum { STUDY_MAX_SET = 48, STUDY_MAX_OPTIONS = 8, STUDY_MAX_ROWS = 128, STUDY_MAX_CONFIGS = 256 };
+enum { STUDY_MAX_SET = 48, STUDY_MAX_OPTIONS = 8, STUDY_MAX_ROWS = 128, STUDY_MAX_CONFIGS = 256, STUDY_MAX_WORDS = 80 };
 
 struct mark {
     uint32_t line, col; // 1-based; 0: not of a file
@@ -178,6 +178,9 @@ struct study_program {
     const char *args;          // the size's numbers: part of the key
     const char *file[4];       // program, PTX: hashed
     uint32_t n_files;
+    // Words of `run` in the place of the workload's name and size; NULL: a workload.
+    const char *const *word;
+    uint32_t n_words;
 };
 struct savings;
 struct study_host {
@@ -220,6 +223,11 @@ typedef VEC(struct job) job_list;
 enum ww_status job_add(struct arena *a, job_list *list, const struct study_host *host,
                        const struct study_configuration *c, const struct study_workload *row,
                        const char *workload, const char *size, struct diags *d, uint32_t *index);
+// The same of a program that is no workload.
+enum ww_status job_add_program(struct arena *a, job_list *list, const struct study_host *host,
+                               const struct study_configuration *c,
+                               const struct study_program *program, struct diags *d,
+                               uint32_t *index);
 
 // ---- results ----------------------------------------------------------------------------------
 struct kernel_result {

@@ -15,6 +15,7 @@ struct way {
     struct diags *d;
     struct store *store;
     struct sweep_outcome *out;
+    const char *programs; // folder of compiled files
 };
 
 // What a point is run with.
@@ -26,6 +27,8 @@ struct design {
     const char *size;
     uint32_t job[STUDY_MAX_ROWS];
     struct gpu_config *gpu;
+    uint64_t blocks; // of a kernel of the user's own: its whole grid
+    double times;    // what its time is multiplied by
 };
 
 static const char *label(struct way *w, const struct sweep_point *p) {
@@ -83,6 +86,7 @@ static enum ww_status design_of(struct way *w, const struct sweep_point *p, stru
             for (uint32_t i = 0; i < v->n_words; i++)
                 g->row.option[g->row.n_options++] = v->word[i];
             break;
+        case SWEEP_MACRO: break;
         default: status = add_sets(w, &g->configuration, v->set, v->n_set); break;
         }
     }
@@ -95,10 +99,126 @@ static const char *first_sentence(struct way *w, const struct diags *d) {
     return arena_strdup(w->arena, text);
 }
 
+// ---- a program of the user's own ----------------------------------------------------------------
+struct words {
+    const char *at[STUDY_MAX_WORDS];
+    uint32_t n;
+};
+static void push(struct words *l, const char *word) {
+    if (l->n < STUDY_MAX_WORDS) l->at[l->n++] = word;
+}
+
+// Up to three expressions as "X,Y,Z"; their product.
+static enum ww_status triple(struct way *w, const struct sweep_point *p, const char *what,
+                             const char *const expression[3], const char **text,
+                             uint64_t *product) {
+    *text = "";
+    *product = 1;
+    for (uint32_t i = 0; i < 3 && expression[i]; i++) {
+        double v = 0;
+        const enum ww_status s = space_number(w->arena, w->s, p, what, expression[i], w->d, &v);
+        if (s != WW_OK) return s;
+        if (!(v >= 1 && v <= UINT32_MAX))
+            return diag_add(w->d, WW_ERROR_CONFIG, "%s: `%s` is `%s`, which is %g at %s",
+                            w->s->file, what, expression[i], v, label(w, p));
+        *text = arena_printf(w->arena, "%s%s%.0f", *text, i ? "," : "", floor(v));
+        *product *= (uint64_t)v;
+    }
+    return WW_OK;
+}
+
+static enum ww_status kernel_words(struct way *w, const struct sweep_point *p, const char *path,
+                                   struct words *l, struct design *g) {
+    const struct space_program *const q = &w->s->program;
+    const char *grid, *block, *word;
+    uint64_t threads;
+    double shared = 0;
+    enum ww_status s = triple(w, p, "grid", q->grid, &grid, &g->blocks);
+    if (s == WW_OK) s = triple(w, p, "block", q->block, &block, &threads);
+    if (s == WW_OK && q->shared)
+        s = space_number(w->arena, w->s, p, "shared", q->shared, w->d, &shared);
+    if (s != WW_OK) return s;
+    push(l, "--grid"), push(l, grid), push(l, "--block"), push(l, block);
+    if (q->entry) push(l, "--entry"), push(l, q->entry);
+    if (shared > 0) push(l, "--shared"), push(l, arena_printf(w->arena, "%.0f", shared));
+    if (q->waves) push(l, "--waves"), push(l, arena_printf(w->arena, "%u", q->waves));
+    for (uint32_t i = 0; i < q->n_words; i++) {
+        s = space_text(w->arena, w->s, p, q->word[i], false, w->d, &word);
+        if (s != WW_OK) return s;
+        push(l, "--arg"), push(l, word);
+    }
+    push(l, path);
+    return WW_OK;
+}
+
+static enum ww_status command_words(struct way *w, const struct sweep_point *p, const char *path,
+                                    struct words *l) {
+    const struct space_program *const q = &w->s->program;
+    push(l, "--");
+    for (uint32_t i = 0; i < q->n_words; i++) {
+        const char *word;
+        const enum ww_status s = space_text(w->arena, w->s, p, q->word[i], false, w->d, &word);
+        if (s != WW_OK) return s;
+        push(l, path && strcmp(word, "{out}") == 0 ? path : word);
+    }
+    return WW_OK;
+}
+
+// The job of a point whose program is the user's own.
+static enum ww_status add_program(struct way *w, struct sweep_point *p,
+                                  const struct space_made *made, struct design *g, job_list *jobs) {
+    const struct space_program *const q = &w->s->program;
+    if (made->why) {
+        p->state = SWEEP_REFUSED;
+        p->why = made->why;
+        return WW_OK;
+    }
+    struct words *const l = arena_alloc(w->arena, sizeof *l);
+    l->n = 0;
+    if (q->code) push(l, "--code"), push(l, q->code);
+    for (uint32_t i = 0; i < g->row.n_options; i++) push(l, g->row.option[i]);
+    enum ww_status s = q->is_command ? command_words(w, p, made->path, l)
+                                     : kernel_words(w, p, made->path, l, g);
+    g->times = 1;
+    if (s == WW_OK && q->times)
+        s = space_number(w->arena, w->s, p, "times", q->times, w->d, &g->times);
+    if (s != WW_OK) return s;
+    struct study_program program = {.size = "", .args = "", .word = l->at, .n_words = l->n};
+    // where a compiled file lies is no part of the key: what it holds is
+    for (uint32_t i = 0; i < l->n; i++)
+        program.args = arena_printf(w->arena, "%s %s", program.args,
+                                    made->path && strcmp(l->at[i], made->path) == 0 ? "{out}"
+                                                                                    : l->at[i]);
+    if (made->path) program.file[program.n_files++] = made->path;
+    if (q->is_command && !made->path && strchr(q->word[0], '/'))
+        program.file[program.n_files++] = q->word[0];
+    const char *const name = q->source ? q->source : q->word[0];
+    program.name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+    return job_add_program(w->arena, jobs, w->host, &g->configuration, &program, w->d, &g->job[0]);
+}
+
+// How often a whole grid is what ran of it: both in waves, the blocks that fill the GPU once.
+static double waves_of_part(const struct way *w, const struct design *g,
+                            const struct kernel_result *k) {
+    const double ran = (double)act_get(&k->activity, "cta_launches"),
+                 room = (double)act_get(&k->activity, "cta_room");
+    if (!w->s->program.waves || !(ran > 0) || !(room > 0)) return 1;
+    const double wave = room / ran * (double)gpu_config_count(g->gpu, "sm_count");
+    return ceil((double)g->blocks / wave) / ceil(ran / wave);
+}
+
+// The seconds of a point's program, the whole problem's.
+static double program_seconds(const struct way *w, const struct design *g,
+                              const struct result *r) {
+    struct kernel_result sum;
+    if (!result_kernels(r, w->s->program.pattern, &sum)) return 0;
+    return sum.seconds * waves_of_part(w, g, &sum) * g->times;
+}
+
 // The jobs of a point. A configuration that the GPU file's checks refuse refuses the point; a wrong
 // name of a key, a GPU or a workload, which no point can have meant, ends the sweep.
 static enum ww_status add_jobs(struct way *w, struct sweep_point *p, struct design *g,
-                               job_list *jobs) {
+                               const struct space_made *made, job_list *jobs) {
     struct diags why;
     struct study_configuration *c = &g->configuration;
     diags_init(&why);
@@ -108,6 +228,10 @@ static enum ww_status add_jobs(struct way *w, struct sweep_point *p, struct desi
         p->why = first_sentence(w, &why);
     }
     diags_free(&why);
+    if (made) {
+        g->n_workloads = 1;
+        return p->state == SWEEP_OPEN ? add_program(w, p, made, g, jobs) : WW_OK;
+    }
     enum ww_status s = WW_OK;
     for (uint32_t i = 0; i < g->n_workloads && p->state == SWEEP_OPEN && s == WW_OK; i++)
         s = job_add(w->arena, jobs, w->host, c, &g->row, g->workload[i], g->size, w->d, &g->job[i]);
@@ -133,8 +257,12 @@ static enum ww_status judge(struct way *w, struct sweep_point *p, const struct d
         const bool timed = r.there && r.kernel[0].seconds > 0;
         const bool powered =
             timed && watts && watts_run(watts, &r.kernel[0].activity, r.kernel[0].seconds, 0, &e);
-        if (timed) log_s += log(r.kernel[0].seconds);
-        if (powered) log_j += log(e.dynamic_j + e.static_j);
+        const double seconds = !timed                 ? 0
+                               : w->s->program.there ? program_seconds(w, g, &r)
+                                                     : r.kernel[0].seconds;
+        if (timed) log_s += log(seconds);
+        // of a part of a grid: as much power, for the time of the whole
+        if (powered) log_j += log((e.dynamic_j + e.static_j) * seconds / r.kernel[0].seconds);
         if (powered)
             added_mm2 = fmax(
                 added_mm2, watts_added_mm2(watts, &r.kernel[0].activity, r.kernel[0].seconds, "", ""));
@@ -162,9 +290,16 @@ static int run_points(struct way *w, sweep_points *points) {
     struct design *g = malloc((points->n + 1) * sizeof *g);
     enum ww_status s =
         g ? WW_OK : diag_add(w->d, WW_ERROR_MEMORY, "out of memory for the points of a sweep");
+    struct space_made *made = NULL;
+    if (s == WW_OK && w->s->program.there) {
+        made = arena_alloc(w->arena, (points->n + 1) * sizeof *made);
+        s = space_make(w->arena, w->s, w->host, w->programs, w->o->processes, points, made, w->d);
+    }
     for (uint32_t i = 0; i < points->n && s == WW_OK; i++) {
-        s = design_of(w, &points->at[i], &g[i]);
-        if (s == WW_OK) s = add_jobs(w, &points->at[i], &g[i], &jobs);
+        struct sweep_point *const p = &points->at[i];
+        if (w->s->measured.file && !w->s->draws_rows) p->measured_s = space_measured_of(w->s, p);
+        s = design_of(w, p, &g[i]);
+        if (s == WW_OK) s = add_jobs(w, p, &g[i], made ? &made[i] : NULL, &jobs);
     }
     struct pool_options po = w->o->pool;
     struct pool_counts counts = {.kept = 0};
@@ -231,13 +366,16 @@ int sweep_best(const struct sweep_outcome *o, enum sweep_objective of, double sl
 int sweep_run(struct arena *a, const struct sweep *s, const struct study_host *host,
               const struct study_options *o, struct diags *d, struct sweep_outcome *out,
               bool *whole) {
-    struct way w = {a, s, host, o, d, NULL, out};
+    struct way w = {a, s, host, o, d, NULL, out, arena_printf(a, "%s/programs", o->out_dir)};
     *out = (struct sweep_outcome){.runs = 0};
     *whole = false;
     sweep_points points = {.n = 0};
     enum ww_status status = store_open(o->db, d, &w.store);
-    if (status == WW_OK && s->method == SWEEP_FULL) status = sweep_full(a, s, d, &points);
-    if (s->method == SWEEP_RANDOM) sweep_random(a, s, &points);
+    if (s->draws_rows)
+        space_points(a, s, &points);
+    else if (status == WW_OK && s->method == SWEEP_FULL)
+        status = sweep_full(a, s, d, &points);
+    if (s->method == SWEEP_RANDOM && !s->draws_rows) sweep_random(a, s, &points);
     if (s->method == SWEEP_LATIN) sweep_latin(a, s, &points);
     int code = status != WW_OK             ? ww_status_exit_code(status)
                : s->method == SWEEP_SEARCH ? search(&w)

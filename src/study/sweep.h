@@ -4,6 +4,8 @@
 //   sweep_parse (sweep_file.c)    the file
 //   sweep_full, _random, _latin   which points (sweep_plan.c)
 //   evolve_* (evolve.c)           a Pareto search by generations (NSGA-II)
+//   space_* (space.c)             points that are macros or arguments of a program of the user's
+//                                 own, compiled for each (space_make.c), beside measured times
 //   sweep_run (sweep.c)           runs points through a pool; what each cost
 //   sweep_write (sweep_page.c)    points.csv, points.db, sweep.json, index.html
 #ifndef WW_STUDY_SWEEP_H
@@ -26,6 +28,7 @@ enum sweep_target {
     SWEEP_WORKLOAD, // `workload`
     SWEEP_SIZE,     // `size`
     SWEEP_OPTION,   // `options`: further words for run
+    SWEEP_MACRO,    // `macros`: of a program of the user's own
     SWEEP_NAMED     // values are names, each of several keys
 };
 struct sweep_value {
@@ -49,8 +52,39 @@ enum sweep_objective { SWEEP_TIME, SWEEP_ENERGY, SWEEP_AREA, SWEEP_OBJECTIVES };
 extern const char *const sweep_method_name[];
 extern const char *const sweep_objective_name[]; // "time", "energy", "area"
 
+// A program of the user's own, in the place of workloads. Texts may have macros in braces.
+enum { SPACE_MAX_WORDS = 24 };
+struct space_program {
+    bool there;
+    const char *source;  // file that is compiled for every point; or one that runs as it is
+    const char *compile; // a shell's command; NULL: clang
+    const char *makes;   // "ptx", "cubin", "fatbin" or "program"; NULL: the source runs as it is
+    const char *entry;   // of a kernel file; NULL: the only one
+    const char *grid[3], *block[3], *shared; // expressions of macros
+    const char *word[SPACE_MAX_WORDS];       // arguments of a kernel (--arg) or a command's words
+    uint32_t n_words;
+    bool is_command;     // `program`: a host program, `word` its command
+    const char *pattern; // of a program's kernels that count; NULL: all
+    uint32_t waves;      // of a kernel: how often blocks fill the GPU; 0: the whole grid
+    const char *times;   // expression: its time is multiplied by this
+    const char *code;    // --code of run; NULL: its own
+};
+
+// Measured times of points, a row of a CSV file each.
+struct space_measured {
+    const char *file, *column; // NULL: none
+    double unit_s;             // of the column
+    const char *const *text;   // [n][n_columns]
+    const char *const *name;   // [n_columns]
+    uint32_t n, n_columns;
+    double *seconds;                       // [n] NAN: not measured
+    uint32_t column_of[SWEEP_MAX_AXES];    // of each axis
+};
+
 struct sweep {
     const char *file, *text;
+    struct space_program program;
+    struct space_measured measured;
     const char *name, *title, *gpu, *policy, *size;
     const char *set[STUDY_MAX_SET]; // of all points
     uint32_t n_set;
@@ -63,6 +97,7 @@ struct sweep {
     uint32_t population, generations; // of a search
     uint64_t seed;
     bool objective[SWEEP_OBJECTIVES];
+    bool draws_rows; // points are rows of the measured table
 };
 
 enum sweep_state { SWEEP_OPEN, SWEEP_DONE, SWEEP_FAILED, SWEEP_REFUSED };
@@ -71,6 +106,7 @@ struct sweep_point {
     enum sweep_state state;
     const char *why;               // it failed or was refused
     double cost[SWEEP_OBJECTIVES]; // s and J (geometric means over workloads), mm2
+    double measured_s;             // 0: not measured
     uint32_t generation;
     bool front; // no other point is better in one objective and worse in none
 };
@@ -105,6 +141,48 @@ void evolve_mark_front(const struct sweep *s, sweep_points *points);
 // space is exhausted. NSGA-II: Deb, Pratap, Agarwal and Meyarivan 2002.
 void evolve_next(struct arena *a, const struct sweep *s, struct sweep_random *r,
                  const sweep_points *all, uint32_t generation, sweep_points *out);
+
+// ---- a program of the user's own: space.c
+// Reads the table of measured times. Where the sweep has no macros, they are the columns that stand
+// before the first one whose name begins with `ms_` and before the measured one.
+enum ww_status space_read_measured(struct arena *a, struct sweep *s, struct diags *d);
+// Rows of the table as points: `points` of them drawn by the seed (method random), or all.
+void space_points(struct arena *a, const struct sweep *s, sweep_points *out);
+// The measured time of a point whose macros the table has; 0: none.
+double space_measured_of(const struct sweep *s, const struct sweep_point *p);
+// A text with {NAME} and {expression} as this point has them. With `is_shell` texts of macros are
+// quoted, and {macros} is -DNAME=VALUE of each.
+enum ww_status space_text(struct arena *a, const struct sweep *s, const struct sweep_point *p,
+                          const char *text, bool is_shell, struct diags *d, const char **out);
+// A text in quotes of a shell, where it needs them.
+const char *space_quoted(struct arena *a, const char *text);
+// An expression over macros: SQL's, so that whole numbers divide as in C; ceil_div(a, b) rounds up.
+enum ww_status space_number(struct arena *a, const struct sweep *s, const struct sweep_point *p,
+                            const char *what, const char *expression, struct diags *d, double *out);
+// How ours orders the points that are done and measured, against the measured order.
+struct space_rank {
+    uint32_t n;
+    double spearman;         // rank correlation; ties have their mean rank; NAN: not defined
+    double ratio, low, high; // our time over the measured one: geometric mean, least and most
+    int best;                // point that is fastest in ours; -1: none
+    double best_place;       // of all measured rows of the table, how many are faster than it, %
+    double best_loss;        // its measured time over the least measured one of the points, less 1
+};
+struct sweep_outcome;
+struct space_rank space_rank_of(struct arena *a, const struct sweep *s,
+                                const struct sweep_outcome *o);
+
+// What runs for a point: made by space_make.c.
+struct space_made {
+    const char *path;    // the file; NULL: it could not be made
+    const char *command; // that makes it; NULL: nothing to make
+    const char *why;     // it could not
+};
+// Says which file each point needs, and compiles those that are not in `folder` yet, so many at a
+// time. A file's name is the digest of its command and its source.
+enum ww_status space_make(struct arena *a, const struct sweep *s, const struct study_host *host,
+                          const char *folder, uint32_t processes, const sweep_points *points,
+                          struct space_made *made, struct diags *d);
 
 // ---- running and writing
 struct sweep_outcome {

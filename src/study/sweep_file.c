@@ -190,7 +190,7 @@ static bool is_range(struct reader *r, const yaml_node_t *n) {
     return false;
 }
 
-static enum ww_status read_axes(struct reader *r, yaml_node_t *n) {
+static enum ww_status read_axes(struct reader *r, yaml_node_t *n, bool are_macros) {
     static const struct {
         const char *name;
         enum sweep_target target;
@@ -200,7 +200,8 @@ static enum ww_status read_axes(struct reader *r, yaml_node_t *n) {
                {"size", SWEEP_SIZE},
                {"options", SWEEP_OPTION}};
     if (n->type != YAML_MAPPING_NODE)
-        return refuse(r, n, "`axes` must be a mapping, not %s", kind_of(n));
+        return refuse(r, n, "`%s` must be a mapping, not %s", are_macros ? "macros" : "axes",
+                      kind_of(n));
     for (yaml_node_pair_t *p = n->data.mapping.pairs.start; p < n->data.mapping.pairs.top; p++) {
         yaml_node_t *k = node(r, p->key), *v = node(r, p->value);
         if (r->s->n_axes == SWEEP_MAX_AXES)
@@ -216,9 +217,12 @@ static enum ww_status read_axes(struct reader *r, yaml_node_t *n) {
                 return refuse(r, k, "the axis `%s` is there twice", x->name);
         for (size_t i = 0; i < WW_COUNT(own); i++)
             if (strcmp(own[i].name, x->name) == 0) x->target = own[i].target;
+        if (are_macros) x->target = SWEEP_MACRO;
         if (v->type == YAML_SCALAR_NODE)
             return refuse(r, v, "the axis `%s` must be a list, a range or names with keys",
                           x->name);
+        if (are_macros && v->type == YAML_MAPPING_NODE && !is_range(r, v))
+            return refuse(r, v, "the macro `%s` must be a list or a range", x->name);
         s = v->type == YAML_SEQUENCE_NODE ? read_list(r, x, v)
             : is_range(r, v)              ? read_range(r, x, v)
                                           : read_names(r, x, v);
@@ -256,11 +260,174 @@ static enum ww_status read_objectives(struct reader *r, yaml_node_t *n) {
     return refuse(r, n, "no objective");
 }
 
+// ---- a program of the user's own ----------------------------------------------------------------
+// A file beside the sweep's own, unless its path begins at the root.
+static const char *beside(struct reader *r, const char *path) {
+    const char *const slash = strrchr(r->s->file, '/');
+    if (*path == '/' || !slash) return path;
+    return arena_printf(r->arena, "%.*s/%s", (int)(slash - r->s->file), r->s->file, path);
+}
+
+// One text, or a list of at most `max`.
+static enum ww_status texts_of(struct reader *r, const char *what, yaml_node_t *n, const char **out,
+                               uint32_t max, uint32_t *count) {
+    *count = 0;
+    if (n->type == YAML_SCALAR_NODE) return text_of(r, what, n, &out[(*count)++]);
+    if (n->type != YAML_SEQUENCE_NODE)
+        return refuse(r, n, "`%s` must be a text or a list, not %s", what, kind_of(n));
+    for (yaml_node_item_t *i = n->data.sequence.items.start; i < n->data.sequence.items.top; i++) {
+        if (*count == max) return refuse(r, n, "`%s` has more than %u elements", what, max);
+        const enum ww_status s = text_of(r, what, node(r, *i), &out[(*count)++]);
+        if (s != WW_OK) return s;
+    }
+    return WW_OK;
+}
+
+static bool ends_in(const char *text, const char *end) {
+    const size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static enum ww_status unknown_key(struct reader *r, const yaml_node_t *k, const char *of,
+                                  const char *key, const char *const *known, uint32_t n) {
+    const int near = text_nearest(key, known, n);
+    if (near >= 0)
+        return refuse(r, k, "%s has no key `%s`; did you mean `%s`?", of, key, known[near]);
+    return refuse(r, k, "%s has no key `%s`", of, key);
+}
+
+static enum ww_status program_key(struct reader *r, const char *key, const yaml_node_t *k,
+                                  yaml_node_t *v) {
+    static const char *const of_kernel[] = {"source", "compile", "makes", "entry", "grid", "block",
+                                            "shared", "args",    "waves", "times", "code"};
+    static const char *const of_program[] = {"source", "compile", "command",
+                                             "kernel", "times",   "code"};
+    static const char *const makes[] = {"ptx", "cubin", "fatbin", NULL};
+    struct space_program *const q = &r->s->program;
+    const bool is_program = q->is_command;
+    uint32_t n = 0;
+    if (strcmp(key, "source") == 0) {
+        const enum ww_status s = text_of(r, key, v, &q->source);
+        if (s == WW_OK) q->source = beside(r, q->source);
+        return s;
+    }
+    if (strcmp(key, "compile") == 0) return text_of(r, key, v, &q->compile);
+    if (strcmp(key, "times") == 0) return text_of(r, key, v, &q->times);
+    if (strcmp(key, "code") == 0) return text_of(r, key, v, &q->code);
+    if (is_program && strcmp(key, "command") == 0)
+        return texts_of(r, key, v, q->word, SPACE_MAX_WORDS, &q->n_words);
+    if (is_program && strcmp(key, "kernel") == 0) return text_of(r, key, v, &q->pattern);
+    if (is_program)
+        return unknown_key(r, k, "a program", key, of_program, WW_COUNT(of_program));
+    if (strcmp(key, "makes") == 0) {
+        const enum ww_status s = choice_of(r, key, v, makes, &n);
+        q->makes = makes[n];
+        return s;
+    }
+    if (strcmp(key, "entry") == 0) return text_of(r, key, v, &q->entry);
+    if (strcmp(key, "shared") == 0) return text_of(r, key, v, &q->shared);
+    if (strcmp(key, "grid") == 0) return texts_of(r, key, v, q->grid, 3, &n);
+    if (strcmp(key, "block") == 0) return texts_of(r, key, v, q->block, 3, &n);
+    if (strcmp(key, "args") == 0)
+        return texts_of(r, key, v, q->word, SPACE_MAX_WORDS, &q->n_words);
+    if (strcmp(key, "waves") == 0) {
+        uint64_t waves = 0;
+        const enum ww_status s = number_of(r, key, v, 0, 1000, &waves);
+        q->waves = (uint32_t)waves;
+        return s;
+    }
+    return unknown_key(r, k, "a kernel", key, of_kernel, WW_COUNT(of_kernel));
+}
+
+static enum ww_status read_program(struct reader *r, const char *what, const yaml_node_t *k,
+                                   yaml_node_t *n) {
+    struct space_program *const q = &r->s->program;
+    if (q->there) return refuse(r, k, "a sweep has a `kernel` or a `program`, not two");
+    if (n->type != YAML_MAPPING_NODE)
+        return refuse(r, n, "`%s` must be a mapping, not %s", what, kind_of(n));
+    q->there = true;
+    q->is_command = strcmp(what, "program") == 0;
+    for (yaml_node_pair_t *p = n->data.mapping.pairs.start; p < n->data.mapping.pairs.top; p++) {
+        const char *key = "";
+        enum ww_status s = text_of(r, "a key", node(r, p->key), &key);
+        if (s == WW_OK) s = program_key(r, key, node(r, p->key), node(r, p->value));
+        if (s != WW_OK) return s;
+    }
+    if (q->is_command) {
+        if (!q->n_words) return refuse(r, n, "a program needs its `command`");
+        if ((q->source != NULL) != (q->compile != NULL))
+            return refuse(r, n, "a program that is compiled needs `source` and `compile`");
+        if (q->source) q->makes = "program";
+        return WW_OK;
+    }
+    if (!q->source || !q->grid[0] || !q->block[0])
+        return refuse(r, n, "a kernel needs `source`, `grid` and `block`");
+    const bool is_made = ends_in(q->source, ".ptx") || ends_in(q->source, ".cubin") ||
+                         ends_in(q->source, ".fatbin");
+    if (is_made && !q->compile) {
+        q->makes = NULL;
+    } else if (!q->makes) {
+        q->makes = "ptx";
+    }
+    return WW_OK;
+}
+
+static enum ww_status read_measured(struct reader *r, const yaml_node_t *n) {
+    static const char *const keys[] = {"file", "column", "unit"};
+    static const char *const unit[] = {"s", "ms", "us", "ns", NULL};
+    static const double unit_s[] = {1, 1e-3, 1e-6, 1e-9};
+    struct space_measured *const m = &r->s->measured;
+    uint32_t u = 1;
+    if (n->type != YAML_MAPPING_NODE)
+        return refuse(r, n, "`measured` must be a mapping, not %s", kind_of(n));
+    for (yaml_node_pair_t *p = n->data.mapping.pairs.start; p < n->data.mapping.pairs.top; p++) {
+        const char *key = "";
+        const yaml_node_t *const k = node(r, p->key), *const v = node(r, p->value);
+        enum ww_status s = text_of(r, "a key", k, &key);
+        if (s != WW_OK) return s;
+        if (strcmp(key, "file") == 0) s = text_of(r, key, v, &m->file);
+        else if (strcmp(key, "column") == 0) s = text_of(r, key, v, &m->column);
+        else if (strcmp(key, "unit") == 0) s = choice_of(r, key, v, unit, &u);
+        else s = unknown_key(r, k, "`measured`", key, keys, WW_COUNT(keys));
+        if (s != WW_OK) return s;
+    }
+    if (!m->file || !m->column) return refuse(r, n, "`measured` needs `file` and `column`");
+    m->file = beside(r, m->file);
+    m->unit_s = unit_s[u];
+    return WW_OK;
+}
+
+// What a sweep of a program of the user's own needs, once all keys are read.
+static enum ww_status check_space(struct reader *r, const yaml_node_t *root) {
+    struct sweep *const s = r->s;
+    bool has_macros = false;
+    for (uint32_t i = 0; i < s->n_axes; i++) {
+        const enum sweep_target t = s->axis[i].target;
+        has_macros |= t == SWEEP_MACRO;
+        if (s->program.there && (t == SWEEP_WORKLOAD || t == SWEEP_SIZE))
+            return refuse(r, root, "a sweep of a program of its own has no axis `%s`",
+                          s->axis[i].name);
+    }
+    if (s->program.there && s->n_workloads)
+        return refuse(r, root, "a sweep has `workloads`, or a `kernel` or `program` of its own");
+    if (!s->program.there && (has_macros || s->measured.file))
+        return refuse(r, root, "`%s` need a `kernel` or a `program`",
+                      has_macros ? "macros" : "measured times");
+    if (!s->program.there) return WW_OK;
+    if (s->measured.file && s->n_axes && !has_macros)
+        return refuse(r, root, "beside measured rows a sweep has no `axes`, unless it has `macros`");
+    if (s->measured.file && !has_macros && s->method != SWEEP_FULL && s->method != SWEEP_RANDOM)
+        return refuse(r, root, "measured rows are taken by method full or random");
+    s->draws_rows = s->measured.file && !has_macros;
+    return s->measured.file ? space_read_measured(r->arena, s, r->d) : WW_OK;
+}
+
 static enum ww_status read_key(struct reader *r, const char *key, const yaml_node_t *k,
                                yaml_node_t *v) {
     static const char *const known[] = {"name",       "title",       "gpu",  "policy",    "size",
                                         "set",        "workloads",   "axes", "method",    "points",
-                                        "population", "generations", "seed", "objectives"};
+                                        "population", "generations", "seed", "objectives",
+                                        "kernel",     "program",     "macros", "measured"};
     struct sweep *s = r->s;
     uint64_t n = 0;
     uint32_t method = 0;
@@ -272,7 +439,11 @@ static enum ww_status read_key(struct reader *r, const char *key, const yaml_nod
     if (strcmp(key, "size") == 0) return text_of(r, key, v, &s->size);
     if (strcmp(key, "set") == 0) return sets_of(r, "set", v, s->set, STUDY_MAX_SET, &s->n_set);
     if (strcmp(key, "workloads") == 0) return read_workloads(r, v);
-    if (strcmp(key, "axes") == 0) return read_axes(r, v);
+    if (strcmp(key, "axes") == 0) return read_axes(r, v, false);
+    if (strcmp(key, "macros") == 0) return read_axes(r, v, true);
+    if (strcmp(key, "kernel") == 0 || strcmp(key, "program") == 0)
+        return read_program(r, key, k, v);
+    if (strcmp(key, "measured") == 0) return read_measured(r, v);
     if (strcmp(key, "objectives") == 0) return read_objectives(r, v);
     if (strcmp(key, "seed") == 0) return number_of(r, key, v, 0, UINT32_MAX, &s->seed);
     if (strcmp(key, "method") == 0) {
@@ -306,10 +477,12 @@ static enum ww_status read_all(struct reader *r) {
         if (s == WW_OK) s = read_key(r, key, node(r, p->key), node(r, p->value));
         if (s != WW_OK) return s;
     }
-    bool own_workload = false;
+    const enum ww_status of_space = check_space(r, root);
+    if (of_space != WW_OK) return of_space;
+    bool own_workload = r->s->program.there;
     for (uint32_t i = 0; i < r->s->n_axes; i++)
         own_workload = own_workload || r->s->axis[i].target == SWEEP_WORKLOAD;
-    if (!r->s->n_axes) return refuse(r, root, "a sweep needs `axes`");
+    if (!r->s->n_axes) return refuse(r, root, "a sweep needs `axes`, or `macros` of a program");
     if (own_workload == (r->s->n_workloads > 0))
         return refuse(r, root, "a sweep needs `workloads`, or an axis `workload`, not both");
     return WW_OK;

@@ -30,6 +30,7 @@ static void write_csv(FILE *f, const struct sweep *s, const struct sweep_outcome
     for (uint32_t k = 0; k < s->n_axes; k++) csv_text(f, s->axis[k].name), fputc(',', f);
     for (uint32_t i = 0; i < SWEEP_OBJECTIVES; i++)
         fprintf(f, "%s_%s,", sweep_objective_name[i], unit[i]);
+    if (s->measured.file) fputs("measured_s,", f);
     fputs("generation,state,front,why\n", f);
     for (uint32_t i = 0; i < o->points.n; i++) {
         const struct sweep_point *p = &o->points.at[i];
@@ -39,13 +40,31 @@ static void write_csv(FILE *f, const struct sweep *s, const struct sweep_outcome
             if (p->state == SWEEP_DONE && isfinite(p->cost[c])) fprintf(f, "%.9g", p->cost[c]);
             fputc(',', f);
         }
+        if (p->measured_s > 0) fprintf(f, "%.9g", p->measured_s);
+        if (s->measured.file) fputc(',', f);
         fprintf(f, "%u,%s,%d,", p->generation, state_name[p->state], p->front);
         csv_text(f, p->why ? p->why : "");
         fputc('\n', f);
     }
 }
 
-static json_t *to_json(const struct sweep *s, const struct sweep_outcome *o) {
+static json_t *number_or_null(double v) { return isfinite(v) ? json_real(v) : json_null(); }
+
+static json_t *rank_json(struct arena *a, const struct sweep *s, const struct sweep_outcome *o) {
+    const struct space_rank r = space_rank_of(a, s, o);
+    json_t *j = json_pack("{s:s,s:s,s:i,s:i,s:i}", "file", s->measured.file, "column",
+                          s->measured.column, "rows", (int)s->measured.n, "points", (int)r.n,
+                          "best", r.best);
+    json_object_set_new(j, "spearman", number_or_null(r.spearman));
+    json_object_set_new(j, "ratio", number_or_null(r.n ? r.ratio : NAN));
+    json_object_set_new(j, "ratio_low", number_or_null(r.n ? r.low : NAN));
+    json_object_set_new(j, "ratio_high", number_or_null(r.n ? r.high : NAN));
+    json_object_set_new(j, "best_place", number_or_null(r.n ? r.best_place : NAN));
+    json_object_set_new(j, "best_loss", number_or_null(r.n ? r.best_loss : NAN));
+    return j;
+}
+
+static json_t *to_json(struct arena *a, const struct sweep *s, const struct sweep_outcome *o) {
     json_t *top = json_pack("{s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:I}", "format", 1, "name", s->name,
                             "title", s->title, "gpu", s->gpu, "policy", s->policy, "size", s->size,
                             "method", sweep_method_name[s->method], "seed", (json_int_t)s->seed);
@@ -74,10 +93,16 @@ static json_t *to_json(const struct sweep *s, const struct sweep_outcome *o) {
                                 p->state == SWEEP_DONE && isfinite(p->cost[c])
                                     ? json_real(p->cost[c])
                                     : json_null());
+        if (p->measured_s > 0) json_object_set_new(row, "measured", json_real(p->measured_s));
         if (p->why) json_object_set_new(row, "why", json_string(p->why));
         json_array_append_new(points, row);
     }
     json_object_set_new(top, "workloads", workloads);
+    const char *const program = s->program.source ? s->program.source : s->program.word[0];
+    if (s->program.there)
+        json_object_set_new(top, "program",
+                            json_string(strrchr(program, '/') ? strrchr(program, '/') + 1 : program));
+    if (s->measured.file) json_object_set_new(top, "measured", rank_json(a, s, o));
     json_object_set_new(top, "objectives", objectives);
     json_object_set_new(top, "axes", axes);
     json_object_set_new(top, "points", points);
@@ -102,13 +127,13 @@ static bool fill(struct arena *a, sqlite3 *db, const struct sweep *s,
     const char *make =
         arena_printf(a,
                      "BEGIN; DROP TABLE IF EXISTS points; CREATE TABLE points(%s"
-                     "time_s REAL, energy_j REAL, area_mm2 REAL, generation INTEGER, "
+                     "time_s REAL, energy_j REAL, area_mm2 REAL, measured_s REAL, generation INTEGER, "
                      "state TEXT, front INTEGER, why TEXT)",
                      columns);
     sqlite3_stmt *q = NULL;
     if (sqlite3_exec(db, make, NULL, NULL, NULL) != SQLITE_OK ||
         sqlite3_prepare_v2(
-            db, arena_printf(a, "INSERT INTO points VALUES(%s?, ?, ?, ?, ?, ?, ?)", marks), -1, &q,
+            db, arena_printf(a, "INSERT INTO points VALUES(%s?, ?, ?, ?, ?, ?, ?, ?)", marks), -1, &q,
             NULL) != SQLITE_OK)
         return false;
     bool ok = true;
@@ -126,6 +151,8 @@ static bool fill(struct arena *a, sqlite3 *db, const struct sweep *s,
         }
         for (uint32_t c = 0; c < SWEEP_OBJECTIVES; c++, at++)
             if (p->state == SWEEP_DONE) sqlite3_bind_double(q, at, p->cost[c]);
+        if (p->measured_s > 0) sqlite3_bind_double(q, at, p->measured_s);
+        at++;
         sqlite3_bind_int64(q, at++, p->generation);
         sqlite3_bind_text(q, at++, state_name[p->state], -1, SQLITE_STATIC);
         sqlite3_bind_int(q, at++, p->front);
@@ -189,7 +216,7 @@ enum ww_status sweep_write(struct arena *a, const struct sweep *s, const struct 
     if (!f || fclose(f) != 0) return diag_add(d, WW_ERROR_MEMORY, "out of memory for points.csv");
     enum ww_status status = file_write_atomic(arena_printf(a, "%s/points.csv", dir), text, size, d);
     free(text);
-    json_t *top = to_json(s, o);
+    json_t *top = to_json(a, s, o);
     char *json = json_dumps(top, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(top);
     if (!json) return diag_add(d, WW_ERROR_MEMORY, "out of memory for sweep.json");
