@@ -26,6 +26,23 @@ struct ww_device_energy {
     double seconds, kernel_s, dram_s, joules, idle_w;
 };
 
+// Work that has ended, for profilers inside the program (CUPTI). Times since the GPU was opened.
+enum ww_work_kind { WW_WORK_KERNEL, WW_WORK_COPY_UP, WW_WORK_COPY_DOWN, WW_WORK_COPY, WW_WORK_FILL };
+struct ww_work {
+    enum ww_work_kind kind;
+    uint32_t correlation; // what `queued` answered when it was asked for; 0: nobody listened
+    uint32_t stream;      // 0: the default one
+    double from_s, to_s;
+    uint64_t bytes;   // of a copy or fill
+    const char *name; // of a kernel, and what follows
+    uint64_t launch;
+    uint32_t grid[3], block[3], registers, static_shared, dynamic_shared, local;
+};
+struct ww_listener {
+    uint32_t (*queued)(void); // work is asked for by the calling thread
+    void (*done)(const struct ww_work *work);
+};
+
 struct ww_driver_table {
     // Programs hand the runtime's handles of kernels (cudaKernel_t) to the driver too: how the
     // function behind one is found.
@@ -42,6 +59,9 @@ struct ww_driver_table {
     // Answer 0 when there is nothing to tell.
     int (*facts)(struct ww_device_facts *out);
     int (*energy)(struct ww_device_energy *out);
+    // One listener at a time, called under the driver's lock; NULL: none.
+    void (*listen)(const struct ww_listener *listener);
+    double (*now_s)(void); // simulated seconds since the GPU was opened
     // Says a sentence, once for each `word`; it is no refusal.
     void (*said)(const char *word, const char *sentence);
 };

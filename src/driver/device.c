@@ -3,6 +3,7 @@
 #include "driver_private.h"
 #include "driver/refuse.h"
 #include "fatbin/own_runtime.h"
+#include "isa/image.h"
 #include "process/energy.h"
 #include "process/range.h"
 
@@ -340,6 +341,57 @@ static int energy(struct ww_device_energy *out) {
     return known;
 }
 
+static const struct ww_listener *listener;
+
+static uint32_t queued(void) { return listener->queued(); }
+static void launch_done(const struct gpu_result *r, uint32_t number) {
+    const uint32_t shared = r->image->shared_bytes;
+    struct ww_work w = {.kind = WW_WORK_KERNEL,
+                        .correlation = number,
+                        .stream = r->stream,
+                        .from_s = r->start_s,
+                        .to_s = r->start_s + r->seconds,
+                        .name = r->kernel,
+                        .launch = r->id,
+                        .registers = image_registers(r->image),
+                        .static_shared = shared,
+                        .dynamic_shared = r->dynamic_shared,
+                        .local = r->image->local_bytes};
+    memcpy(w.grid, r->grid, sizeof w.grid);
+    memcpy(w.block, r->block, sizeof w.block);
+    listener->done(&w);
+}
+static void copy_done(const struct gpu_span *s, uint32_t number) {
+    static const struct {
+        const char *name;
+        enum ww_work_kind kind;
+    } kinds[] = {{"copy to the device", WW_WORK_COPY_UP},
+                 {"copy to the host", WW_WORK_COPY_DOWN},
+                 {"fill", WW_WORK_FILL}};
+    struct ww_work w = {.kind = WW_WORK_COPY,
+                        .correlation = number,
+                        .stream = s->stream,
+                        .from_s = s->from_s,
+                        .to_s = s->to_s,
+                        .bytes = s->bytes};
+    for (size_t i = 0; i < WW_COUNT(kinds); i++)
+        if (strcmp(s->name, kinds[i].name) == 0) w.kind = kinds[i].kind;
+    listener->done(&w);
+}
+static void listen_to(const struct ww_listener *l) {
+    static const struct process_listener ours = {queued, launch_done, copy_done};
+    process_lock();
+    listener = l;
+    process_listen(l ? &ours : NULL);
+    process_leave();
+}
+static double now_s(void) {
+    process_lock();
+    const double s = process_gpu() ? gpu_now_s(process_gpu()) : 0;
+    process_leave();
+    return s;
+}
+
 static void said(const char *word, const char *sentence) {
     if (process_first_time(word)) process_say("%s", sentence);
 }
@@ -356,6 +408,8 @@ CUresult cuGetExportTable(const void **table, const CUuuid *id) {
                                                 .range_end = range_end,
                                                 .facts = facts,
                                                 .energy = energy,
+                                                .listen = listen_to,
+                                                .now_s = now_s,
                                                 .said = said};
     const bool is_ours = memcmp(id, &WW_DRIVER_TABLE, sizeof *id) == 0;
     *table = is_ours ? &ours : NULL;

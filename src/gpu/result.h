@@ -15,6 +15,7 @@ struct gpu_interval {
 };
 
 struct gpu_result {
+    uint32_t stream; // number of the stream it came from, 0: the default one
     uint64_t id, tag; // tag: gpu_options.tag's answer when it was queued
     const char *kernel, *module;
     uint32_t grid[3], block[3];

@@ -56,7 +56,8 @@ enum ww_status stream_push(struct gpu *g, struct gpu_stream *s, const struct wor
     copy->next = NULL;
     copy->running = false;
     copy->seq = g->next_seq++;
-    if (g->options.tag) copy->tag = g->options.tag(g->options.user);
+    const bool is_work = w->kind == WORK_KERNEL || w->kind == WORK_COPY || w->kind == WORK_FILL;
+    if (g->options.tag && is_work) copy->tag = g->options.tag(g->options.user);
     if (s->tail)
         s->tail->next = copy;
     else
@@ -356,6 +357,7 @@ static struct flight *take_order(struct gpu *g, const struct gpu_stream *s, stru
         w->order = NULL;
         r->stream = s->number;
         r->result.tag = w->tag;
+        r->result.stream = s->number;
     } else
         device_fault(g, WW_ERROR_MEMORY, "out of memory for a launch");
     return r;

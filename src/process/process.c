@@ -51,6 +51,7 @@ static struct {
     bool is_profiled;              // between cuProfilerStart and cuProfilerStop
     uint32_t ranges_told;          // nodes that the record has
     struct process_copied copied;
+    const struct process_listener *listener; // NULL: none
     struct record *record;
     struct trace *trace; // NULL: no timeline is wanted
     struct call {
@@ -98,6 +99,7 @@ static void on_launch(void *user, const struct gpu_result *r) {
     (void)user;
     progress_ended(&the.progress, r->warp_instructions);
     if (the.front.launch_done) the.front.launch_done(r);
+    if (the.listener) the.listener->launch(r, (uint32_t)(r->tag >> 32));
     if (the.record)
         record_launch(the.record, r, session_detail(&the.session), range_of(r->tag));
 }
@@ -118,6 +120,7 @@ static void on_copy(void *user, const struct gpu_span *s) {
     const struct copy_moves m = activity_copy_moves(s->name);
     the.copied.writes += m.writes * (double)s->bytes;
     the.copied.reads += m.reads * (double)s->bytes;
+    if (the.listener) the.listener->copy(s, (uint32_t)(s->tag >> 32));
     if (the.record) record_copy(the.record, s, range_of(s->tag));
 }
 
@@ -346,6 +349,7 @@ static void after_fork_child(void) {
     the.is_watched = false;
     if (!the.initialised || the.ended) return;
     the.forked = true;
+    the.listener = NULL;
     restore_signals();
 }
 
@@ -373,11 +377,14 @@ static bool is_timed(void *user, uint64_t launch, const char *kernel) {
     return session_filter_range(the.filter, range_node(range_node_of(range_mark())).path);
 }
 
+void process_listen(const struct process_listener *l) { the.listener = l; }
+
 void process_profile(bool is_on) { the.is_profiled = is_on; }
 
 static uint64_t tag(void *user) {
     (void)user;
-    return range_mark();
+    const uint64_t number = the.listener ? the.listener->queued() : 0;
+    return number << 32 | range_mark();
 }
 
 static enum ww_status start(void) {

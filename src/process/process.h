@@ -65,6 +65,14 @@ void process_module_leaves(void); // before its code goes: what the record still
 // Runs a host function of the program; calls that it makes find process_is_called_out.
 void process_call_out(void (*fn)(void *user), void *user);
 bool process_is_called_out(void);
+// Work that is asked for and that has ended is told to one listener, with the lock held; NULL: to none. The GPU need not be
+// open.
+struct process_listener {
+    uint32_t (*queued)(void); // by the calling thread; the answer comes back as `number`, 0: none
+    void (*launch)(const struct gpu_result *r, uint32_t number);
+    void (*copy)(const struct gpu_span *s, uint32_t number);
+};
+void process_listen(const struct process_listener *l);
 // The program says from where on it is to be profiled (cuProfilerStart), and up to where. Only
 // with session.profiled that decides what is timed.
 void process_profile(bool is_on);
