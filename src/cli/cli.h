@@ -195,7 +195,7 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
 bool run_is_kernel_file(const char *path); // by the end of its name
 struct ptx_request {
     const char *path, *entry, *args_file;
-    uint32_t grid[3], block[3], shared, launches;
+    uint32_t grid[3], block[3], cluster[3], shared, launches;
     VEC(const char *) args;
     uint32_t waves; // 0: the whole grid runs
 };

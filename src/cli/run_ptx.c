@@ -10,14 +10,25 @@
 #include <signal.h>
 #include <stdlib.h>
 
-enum { PTX_ENTRY, PTX_GRID, PTX_BLOCK, PTX_SHARED, PTX_ARG, PTX_ARGS, PTX_LAUNCHES, PTX_WAVES };
+enum {
+    PTX_ENTRY,
+    PTX_GRID,
+    PTX_BLOCK,
+    PTX_CLUSTER,
+    PTX_SHARED,
+    PTX_ARG,
+    PTX_ARGS,
+    PTX_LAUNCHES,
+    PTX_WAVES
+};
 const struct cli_option ptx_options[PTX_OPTIONS] = {
     [PTX_ENTRY] = {"--entry", 0, "NAME", "the kernel (default: the only one)"},
     [PTX_GRID] = {"--grid", 0, "X[,Y,Z]", "CTAs"},
     [PTX_BLOCK] = {"--block", 0, "X[,Y,Z]", "threads of a CTA"},
+    [PTX_CLUSTER] = {"--cluster", 0, "X[,Y,Z]", "CTAs of a cluster (default: as the kernel says)"},
     [PTX_SHARED] = {"--shared", 0, "BYTES", "dynamic shared memory"},
     [PTX_ARG] = {"--arg", 'a', "TYPE=VALUE", "next argument; see below"},
-    [PTX_ARGS] = {"--args", 0, "FILE.yaml", "entry, grid, block, shared and args from a file",
+    [PTX_ARGS] = {"--args", 0, "FILE.yaml", "entry, grid, block, cluster, shared and args from a file",
                   CLI_FILE},
     [PTX_LAUNCHES] = {"--repeat", 0, "N", "launch N times"},
     [PTX_WAVES] = {"--waves", 0, "N",
@@ -56,6 +67,7 @@ enum ww_status ptx_option(struct cli *c, struct ptx_request *p, size_t option, c
     case PTX_ENTRY: p->entry = value; return WW_OK;
     case PTX_GRID: return parse_triple(c, "--grid", value, p->grid);
     case PTX_BLOCK: return parse_triple(c, "--block", value, p->block);
+    case PTX_CLUSTER: return parse_triple(c, "--cluster", value, p->cluster);
     case PTX_ARG: vec_push(&c->arena, &p->args, value); return WW_OK;
     case PTX_ARGS: p->args_file = value; return WW_OK;
     case PTX_SHARED:
@@ -79,8 +91,8 @@ enum ww_status ptx_option(struct cli *c, struct ptx_request *p, size_t option, c
 // ---- the YAML file ------------------------------------------------------------------------------
 struct kernel_file {
     char *entry;
-    uint32_t *grid, *block;
-    unsigned grid_count, block_count;
+    uint32_t *grid, *block, *cluster;
+    unsigned grid_count, block_count, cluster_count;
     uint32_t shared, launches;
     char **args;
     unsigned args_count;
@@ -95,6 +107,8 @@ static const cyaml_schema_field_t kernel_fields[] = {
                          &uint_schema, 1, 3),
     CYAML_FIELD_SEQUENCE("block", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_file,
                          block, &uint_schema, 1, 3),
+    CYAML_FIELD_SEQUENCE("cluster", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_file,
+                         cluster, &uint_schema, 1, 3),
     CYAML_FIELD_UINT("shared", CYAML_FLAG_OPTIONAL, struct kernel_file, shared),
     CYAML_FIELD_UINT("launches", CYAML_FLAG_OPTIONAL, struct kernel_file, launches),
     CYAML_FIELD_SEQUENCE("args", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_file, args,
@@ -109,7 +123,8 @@ static enum ww_status read_args_file(struct cli *c, struct ptx_request *p) {
     enum ww_status s = file_read(&c->arena, p->args_file, 1 << 24, &text, &len, &c->diags);
     if (s == WW_OK) s = yaml_one_document(p->args_file, text, "a kernel's arguments", &c->diags);
     if (s != WW_OK) return s;
-    static const char *const keys[] = {"entry", "grid", "block", "shared", "launches", "args"};
+    static const char *const keys[] = {"entry",  "grid",     "block", "cluster",
+                                       "shared", "launches", "args"};
     struct yaml_words words = {.file = p->args_file,
                                .text = text,
                                .what = "a kernel's arguments",
@@ -126,6 +141,8 @@ static enum ww_status read_args_file(struct cli *c, struct ptx_request *p) {
     if (f->entry && !p->entry) p->entry = arena_strdup(&c->arena, f->entry);
     for (unsigned i = 0; i < f->grid_count; i++) p->grid[i] = f->grid[i];
     for (unsigned i = 0; i < f->block_count; i++) p->block[i] = f->block[i];
+    for (unsigned i = 0; i < 3 && f->cluster_count; i++)
+        p->cluster[i] = i < f->cluster_count ? f->cluster[i] : 1;
     if (f->shared) p->shared = f->shared;
     if (f->launches) p->launches = f->launches;
     for (unsigned i = 0; i < f->args_count; i++)
@@ -272,6 +289,8 @@ static enum ww_status run_kernel(struct cli *c, struct run_request *q, struct pt
     memcpy(launch.grid, p->grid, sizeof launch.grid);
     memcpy(launch.block, p->block, sizeof launch.block);
     if (s == WW_OK) s = cut_grid(c, g, k, p->waves, &launch);
+    memcpy(launch.cluster, p->cluster, sizeof launch.cluster);
+    launch.non_portable = true;
     for (uint32_t i = 0; i < p->launches && s == WW_OK; i++)
         s = gpu_launch(g, NULL, k, &launch, &c->diags, NULL);
     if (s == WW_OK) s = gpu_synchronize(g, &c->diags);

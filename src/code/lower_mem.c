@@ -292,6 +292,10 @@ static struct opnd vector_value(struct lower *l, const struct ptx_operand *o, en
 
 void lower_mem_st(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
+    if (ptx_has(i, PTX_MOD_async)) {
+        lower_cluster_async(l, i, -1);
+        return;
+    }
     enum isa_type t = from_type(i->types[i->n_types ? i->n_types - 1 : 0]);
     const struct ptx_operand *const o = &i->operand[1];
     const unsigned vector = i->vector > 1 ? i->vector : 1;
@@ -362,6 +366,10 @@ void lower_mem_atom(struct lower *l, const struct ptx_inst *i, unsigned has_resu
         lower_refuse(l, "no such atomic operation");
         return;
     }
+    if (ptx_has(i, PTX_MOD_async)) {
+        lower_cluster_async(l, i, op);
+        return;
+    }
     fence_before(l, i);
     const struct lower_addr a = lower_address(l, &o[has_result], from_space(i->space));
     if (a.direct || a.space == SPACE_LOCAL) {
@@ -398,7 +406,7 @@ void lower_mem_atom(struct lower *l, const struct ptx_inst *i, unsigned has_resu
 // ---- fences, hints ------------------------------------------------------------------------
 
 // membar.{cta,gl,sys}; fence{.sem}.scope; fence.proxy.*, which one address space does not need;
-// fence.mbarrier_init, since there are no other blocks of a cluster
+// fence.mbarrier_init, since other blocks of a cluster see a barrier's words as they are
 void lower_mem_fence(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
     if (ptx_has(i, PTX_MOD_proxy) || ptx_has(i, PTX_MOD_mbarrier_init)) {
@@ -442,6 +450,7 @@ void lower_mem_isspacep(struct lower *l, const struct ptx_inst *i, unsigned unus
     (void)unused;
     struct minst m = lower_new(l, OP_ISSPACE, l->addr64 ? ITYPE_U64 : ITYPE_U32);
     m.space = (uint8_t)from_space(i->space);
+    m.sub = ptx_has(i, PTX_MOD_shared_cluster) ? MCVTA_CLUSTER : 0;
     m.dst[0] = lower_dst_pred(l, &i->operand[0]);
     m.src[0] = lower_in_reg(l, lower_src(l, &i->operand[1], l->addr64 ? ITYPE_U64 : ITYPE_U32));
     lower_put(l, &m);
@@ -473,7 +482,14 @@ void lower_mem_cvta(struct lower *l, const struct ptx_inst *i, unsigned unused) 
     }
     struct minst m = lower_new(l, OP_CVTA, ITYPE_U32);
     m.space = (uint8_t)space;
-    m.sub = to;
+    m.sub = to ? MCVTA_TO : 0;
+    if (ptx_has(i, PTX_MOD_shared_cluster) && d.words == 2) { // its window lies above 4 GB
+        m.sub |= MCVTA_CLUSTER;
+        m.dst[0] = d;
+        m.src[0] = lower_in_reg(l, a);
+        lower_put(l, &m);
+        return;
+    }
     m.dst[0] = opnd_word(d, 0);
     m.src[0] = opnd_word(a, 0);
     lower_put(l, &m);

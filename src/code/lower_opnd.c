@@ -166,7 +166,16 @@ struct opnd lower_dst(struct lower *l, const struct ptx_operand *o, enum isa_typ
 struct opnd lower_src_pred(struct lower *l, const struct ptx_operand *o) {
     struct opnd p = opnd_pred(VPRED_TRUE);
     if (o->kind == PTX_OPERAND_INT) return o->imm ? p : opnd_mod(p, OPND_NOT);
-    if (o->kind == PTX_OPERAND_SREG) return opnd_mod(p, OPND_NOT); // %is_explicit_cluster
+    if (o->kind == PTX_OPERAND_SREG) { // %is_explicit_cluster
+        if (!gen_has(l->gen, TRAIT_CLUSTER)) return opnd_mod(p, OPND_NOT);
+        struct minst m = lower_new(l, OP_ISETP, ITYPE_U32);
+        m.cmp = MCMP_NE;
+        m.dst[0] = lower_temp_pred(l);
+        m.src[0] = lower_in_reg(l, lower_sreg(l, (enum ptx_sreg)o->sreg, ITYPE_U32));
+        m.src[1] = opnd_imm(0);
+        lower_put(l, &m);
+        return m.dst[0];
+    }
     const struct lower_reg *const r = lower_reg_of(l, o);
     if (!r || r->words) {
         lower_refuse(l, "expected a predicate");
@@ -217,7 +226,7 @@ struct opnd lower_gather(struct lower *l, const struct opnd *o, unsigned n) {
 // ---- special registers --------------------------------------------------------------------
 
 enum sreg_kind { SREG_READ, SREG_C0, SREG_VALUE, SREG_CHANGES };
-// Those that are not simply read. Clusters are not modelled: each is one block.
+// Those that are not simply read. Before compute capability 9.0 each block is a cluster of its own.
 static const struct {
     uint8_t sreg, kind, value;
 } sreg_table[] = {
@@ -254,7 +263,12 @@ static const struct {
     {PTX_SREG_globaltimer_hi, SREG_CHANGES, 0},
 };
 
-static enum ptx_sreg sreg_alias(enum ptx_sreg s) {
+// Registers of clusters that real ones are read for.
+static bool is_read(const struct lower *l, enum ptx_sreg s) {
+    return gen_has(l->gen, TRAIT_CLUSTER) && from_sreg(s) != SREG_N;
+}
+static enum ptx_sreg sreg_alias(const struct lower *l, enum ptx_sreg s) {
+    if (is_read(l, s)) return s;
     switch (s) {
     case PTX_SREG_clusterid_x: return PTX_SREG_ctaid_x;
     case PTX_SREG_clusterid_y: return PTX_SREG_ctaid_y;
@@ -264,8 +278,10 @@ static enum ptx_sreg sreg_alias(enum ptx_sreg s) {
 }
 
 // A special register that is no instruction: a word of c[0], or a value. NONE otherwise.
-static struct opnd sreg_operand(enum ptx_sreg s, bool *changes) {
+static struct opnd sreg_operand(const struct lower *l, enum ptx_sreg s, bool *changes) {
     *changes = s >= PTX_SREG_pm0 && s <= PTX_SREG_pm7_64;
+    if (s >= PTX_SREG_clusterid_x && s <= PTX_SREG_is_explicit_cluster && is_read(l, s))
+        return opnd_none();
     for (size_t k = 0; k < WW_COUNT(sreg_table); k++) {
         if (sreg_table[k].sreg != s) continue;
         switch (sreg_table[k].kind) {
@@ -278,9 +294,9 @@ static struct opnd sreg_operand(enum ptx_sreg s, bool *changes) {
 }
 
 void lower_sreg_into(struct lower *l, enum ptx_sreg s, struct opnd d) {
-    s = sreg_alias(s);
+    s = sreg_alias(l, s);
     bool changes;
-    const struct opnd value = sreg_operand(s, &changes);
+    const struct opnd value = sreg_operand(l, s, &changes);
     const unsigned words = ptx_type_bits(ptx_sreg_type(s)) == 64 ? 2 : 1;
     if (value.kind != OPND_NONE) {
         lower_mov(l, opnd_word(d, 0), value);
@@ -297,7 +313,7 @@ void lower_sreg_into(struct lower *l, enum ptx_sreg s, struct opnd d) {
 
 struct opnd lower_sreg(struct lower *l, enum ptx_sreg s, enum isa_type t) {
     bool changes;
-    const struct opnd value = sreg_operand(sreg_alias(s), &changes);
+    const struct opnd value = sreg_operand(l, sreg_alias(l, s), &changes);
     if (value.kind != OPND_NONE && lower_words(t) == 1) return value;
     const struct opnd d = lower_temp(l, lower_words(t));
     lower_sreg_into(l, s, d);

@@ -266,6 +266,11 @@ void lower_fence(struct lower *l, uint8_t scope, uint32_t flags);
 // ---- lower_mbarrier.c ---------------------------------------------------------------------
 void lower_mbarrier_copies(struct lower *l, const struct ptx_inst *i);
 
+// ---- lower_cluster.c ----------------------------------------------------------------------
+void lower_cluster_barrier(struct lower *l, const struct ptx_inst *i);
+// A store, or a reduction by enum matom (-1: none), that a barrier of its block counts.
+void lower_cluster_async(struct lower *l, const struct ptx_inst *i, int op);
+
 // ---- lower_stack.c ------------------------------------------------------------------------
 // A place in this function's frame, or in that of the function that it calls.
 enum lower_whose { FRAME_OWN, FRAME_CALLEE };

@@ -12,7 +12,7 @@ void lower_warp_bar(struct lower *l, const struct ptx_inst *i, unsigned unused) 
         return;
     }
     if (ptx_has(i, PTX_MOD_cluster)) {
-        lower_refuse(l, "thread-block clusters are not modelled");
+        lower_cluster_barrier(l, i);
         return;
     }
     struct minst m = lower_new(l, OP_BAR, ITYPE_U32);

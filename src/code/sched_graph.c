@@ -65,6 +65,8 @@ static struct access access_of(const struct minst *m) {
     case OP_TLD4:
     case OP_TXQ: a.reads = false; break;
     case OP_BAR:
+    case OP_CBAR:
+    case OP_STAS:
     case OP_MEMBAR:
     case OP_WARPSYNC:
     case OP_CPCOMMIT:

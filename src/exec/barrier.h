@@ -8,6 +8,8 @@
 #include "exec/exec.h"
 
 enum { EXEC_BARRIERS = 16 }; // of a CTA
+// Where warps wait for the barrier of their cluster, which counts elsewhere (exec_cluster_opens).
+enum { EXEC_CLUSTER_BARRIER = EXEC_BARRIERS };
 
 // All zero: no warp has come. Which warps wait is the caller's to know.
 struct exec_barrier {

@@ -4,6 +4,7 @@
 // Two accesses of different threads race when at least one writes, nothing puts them in an order
 // (order.c), and they are not both of a kind that may meet: atomics, relaxed, acquire and release
 // accesses; and volatile ones, where the load is of a loop that waits for it.
+#include "exec/barrier.h"
 #include "exec/check.h"
 #include "exec/mem.h"
 #include "isa/op.h"
@@ -145,10 +146,20 @@ static bool check_local_read(struct exec_env *e, struct exec_warp *w, const stru
     return true;
 }
 
+// Whom a warp tells something in another block may tell it to this block's warps: what the warp has
+// done is taken to be known to all of the block that look at something which synchronises.
+static void order_remote(const struct exec_warp *w, uint32_t lanes) {
+    order_arrive(w, lanes, EXEC_CLUSTER_BARRIER);
+}
+static void order_heard(const struct exec_warp *w, uint32_t lanes) {
+    if (w->cta->cluster) order_release(w, lanes, EXEC_CLUSTER_BARRIER);
+}
+
 bool check_reads(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
                  const struct mem_lanes *r) {
     const struct exec_shared_check *c = w->cta->check;
     if (ww_likely(!c)) return true;
+    if (c->order && is_strong(x, false)) order_heard(w, mask);
     if (c->order && is_strong(x, false)) // an atomic too: what it sees comes before what it does
         FOR_EACH_BIT32(i, mask & (r->shared | r->global))
             order_obtain(c->order, w, i, r->host[i] + word_of_order(x));
@@ -157,6 +168,12 @@ bool check_reads(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
         if (!check_shared_read(e, w, x, i, (uint64_t)(r->host[i] - w->cta->shared), tick))
             return false;
     if (!c->uninitialised) return true;
+    if (mask & r->remote && !e->remote_waits) {
+        uint8_t *at[WARP_LANES];
+        uint32_t n = 0;
+        FOR_EACH_BIT32(i, mask & r->remote) at[n++] = r->host[i];
+        if (!check_remote_read(e->memory, w, x, mask & r->remote, at, &e->fault)) return false;
+    }
     // A reload may take up what was undefined, and is not used then.
     if (!(x->flags & MF_SPILL))
         FOR_EACH_BIT32(i, mask & r->local)
@@ -193,6 +210,44 @@ static bool check_shared_write(struct exec_env *e, struct exec_warp *w, const st
     return true;
 }
 
+// ---- other blocks of the cluster ------------------------------------------------------------
+// The shadow of the byte of some block of the cluster; NULL: none is kept.
+static struct byte_shadow *remote_shadow(struct exec_cluster *k, const uint8_t *host,
+                                         uint64_t *offset) {
+    for (uint32_t r = 0; r < k->n; r++) {
+        const struct exec_cta *const c = k->cta[r];
+        if (host < c->shared || host >= c->shared + c->shared_bytes) continue;
+        *offset = (uint64_t)(host - c->shared);
+        return c->check && c->check->uninitialised ? &c->check->byte[*offset] : NULL;
+    }
+    return NULL;
+}
+void check_remote_written(struct exec_cluster *k, const uint8_t *host, uint32_t bytes) {
+    uint64_t at;
+    struct byte_shadow *const b = remote_shadow(k, host, &at);
+    for (uint32_t i = 0; b && i < bytes; i++) b[i].written = true;
+}
+bool check_remote_read(struct devmem *m, struct exec_warp *w, const struct xinst *x, uint32_t mask,
+                       uint8_t *const *host, struct exec_fault *f) {
+    if (ww_likely(!w->cta->check)) return true;
+    struct exec_env env = {.memory = m};
+    FOR_EACH_BIT32(i, mask) {
+        uint64_t at;
+        const struct byte_shadow *const b = remote_shadow(w->cta->cluster, *host++, &at);
+        uint32_t k = 0;
+        while (b && k < x->bytes && b[k].written) k++;
+        if (!b || k == x->bytes) continue;
+        if (found(&env, w, x, FAULT_UNINITIALISED, i, at, x->bytes,
+                  "shared read of %u byte%s at offset 0x%llx of another block of the cluster, of "
+                  "which byte 0x%llx was never written",
+                  x->bytes, text_plural(x->bytes), (unsigned long long)at,
+                  (unsigned long long)(at + k)))
+            continue;
+        *f = env.fault;
+        return false;
+    }
+    return true;
+}
 static bool check_changes(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                           uint32_t mask, const struct mem_lanes *r) {
     struct exec_shared_check *c = w->cta->check;
@@ -203,6 +258,11 @@ static bool check_changes(struct exec_env *e, struct exec_warp *w, const struct 
     if (c->order && is_strong(x, true))
         FOR_EACH_BIT32(i, mask & (r->shared | r->global))
             order_publish(c->order, w, i, r->host[i] + word_of_order(x));
+    if (c->order && mask & r->remote && is_strong(x, true)) order_remote(w, mask & r->remote);
+    if (c->uninitialised && !e->remote_waits) {
+        FOR_EACH_BIT32(i, mask & r->remote)
+            check_remote_written(w->cta->cluster, r->host[i], x->bytes);
+    }
     if (c->uninitialised)
         FOR_EACH_BIT32(i, mask & r->local)
             for (uint32_t k = 0; k < x->bytes; k++) {

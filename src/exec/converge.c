@@ -1,6 +1,7 @@
 // Which body of the port a launch has, and what all bodies need to know of branches.
 #include "exec/converge.h"
 
+#include "exec/cluster.h"
 #include "exec/converge_flow.h"
 #include "exec/log.h"
 #include "exec/order.h"
@@ -31,6 +32,7 @@ void converge_exit(struct exec_env *e, struct exec_warp *w, const struct xinst *
         w->n_deferred = 0;
     }
     order_exit(w, lanes);
+    cluster_exit(w, lanes);
     w->live &= ~lanes;
     w->active &= ~lanes;
 }

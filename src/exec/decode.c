@@ -162,7 +162,7 @@ static bool decode_one(const struct exec_launch *l, struct pool *p, const struct
     }
     const uint8_t flags = mop_info[m->op].flags;
     if (flags & (OPF_LOAD | OPF_STORE) || m->op == OP_PREFETCH || m->op == OP_CVTA ||
-        m->op == OP_ISSPACE) {
+        m->op == OP_ISSPACE || m->op == OP_MAPA) {
         x->space = m->space;
         x->cop = m->cop;
         x->awords = m->src[0].kind == OPND_NONE ? 2 : m->src[0].words;

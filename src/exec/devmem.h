@@ -13,6 +13,9 @@ enum exec_windows {
     EXEC_WINDOW_END = 0x05000000,
     EXEC_GLOBAL_BASE = 0x10000000
 };
+// The upper word of generic addresses of shared memory of any block of the cluster (cluster.h).
+enum { EXEC_CLUSTER_WINDOW_HIGH = 0x7f00 };
+#define EXEC_CLUSTER_WINDOW ((uint64_t)EXEC_CLUSTER_WINDOW_HIGH << 32)
 struct devmem; // opaque: allocations, backing, textures
 
 struct devmem_range {

@@ -60,12 +60,22 @@ struct exec_warp {
     // With `its` barrier outcomes count a warp less so many threads, and say whether the warp waits
     // (enum exec_flow). bar_waits: barriers, a bit each, at which lanes of it wait.
     uint32_t bar_less, bar_flow, bar_waits;
+    uint32_t cluster_came; // lanes that have come to the barrier of the cluster in its phase
 };
 static_assert(offsetof(struct exec_warp, pred) == 64 &&
                   offsetof(struct exec_warp, n_deferred) == 128,
               "two lines of the host's cache");
 
 enum exec_flow { EXEC_BY_KIND /* arrive goes on, others wait */, EXEC_GOES_ON, EXEC_WAITS };
+
+// Blocks that run at once and reach each other's shared memory. Its owner fills it in by
+// exec_cluster_join, and between quanta says who has ended.
+enum { EXEC_CLUSTER_BLOCKS = 16 };
+struct exec_cluster {
+    uint32_t n;    // blocks
+    uint32_t gone; // that had ended when the quantum began, a bit each
+    struct exec_cta *cta[EXEC_CLUSTER_BLOCKS]; // by rank
+};
 
 struct exec_cta {
     struct exec_launch *launch;
@@ -78,12 +88,26 @@ struct exec_cta {
     uint32_t n_warps, n_threads;
     void *memory;                    // private: one block holds all of the CTA
     struct exec_shared_check *check; // private: shadow of memory, NULL when not checking
+    struct exec_cluster *cluster;    // NULL: the block is on its own
+    uint32_t rank;    // in the cluster
+    uint32_t window;  // private: what its own addresses of shared memory have above the offset
+    // Private: threads that neither ended nor came to the cluster's barrier in its phase; that came.
+    uint32_t missing, came;
 };
 // Bytes that a CTA of this launch needs; the caller gives the (64-byte aligned) block, so that
 // slots can be reused without allocation. Registers and shared memory are zeroed.
 size_t exec_cta_bytes(const struct exec_launch *l);
 void exec_cta_init(struct exec_cta *c, struct exec_launch *l, void *memory, uint64_t linear_id,
                    uint32_t sm_id);
+
+// Clusters of a launch: blocks of one (1: there are none), the number of the n-th block when clusters
+// come one after the other, and a block that becomes the one of this rank.
+uint32_t exec_cluster_blocks(const struct exec_launch *l);
+uint64_t exec_cluster_cta(const struct exec_launch *l, uint64_t n);
+void exec_cluster_join(struct exec_cluster *k, struct exec_cta *c, uint32_t rank);
+// Between quanta: whether all threads have come to the cluster's barrier. If so its next phase has
+// begun, and the caller releases the warps that wait at EXEC_CLUSTER_BARRIER.
+bool exec_cluster_opens(struct exec_cluster *k);
 
 // ---- stepping -------------------------------------------------------------------------------
 enum exec_outcome {
@@ -105,6 +129,8 @@ struct exec_access {
     uint8_t bytes;  // a lane accesses, vectors included (1..16)
     uint32_t mask;  // lanes that access; lanes not in it have no address
     uint32_t mask2; // generic accesses: lanes that went to shared (the rest went to `space`)
+    uint32_t remote; // lanes that went to another block's shared memory, which are in no other mask;
+                     // their address has the block's rank in its upper word
     uint32_t n_dst; // destination words (for write-back)
     // The result is not there before exec_commit (atomics, and loads of lines that an own atomic of
     // this quantum changes): the caller must not let anyone read it in this quantum.
@@ -140,6 +166,8 @@ struct exec_env {
     uint64_t cycle;       // for %clock; the caller keeps it up to date
     struct exec_fault fault;
     struct exec_access access; // of the last EXEC_MEMORY
+    bool remote_waits; // other blocks of a cluster run beside this one: what goes to their memory
+                       // does so at the commit
     uint32_t exec_mask;        // lanes that executed the last instruction (active and guard)
     // private: the allocation that was hit last
     struct exec_range {

@@ -13,6 +13,9 @@
 // warps of a block that race stay near each other, as on a GPU; blocks take turns rarely, as a
 // block's registers fill a cache. A launch of one block needs no log: its stores and atomics take
 // effect at once.
+//
+// Blocks of a cluster stand in places beside each other of one group, begin together, and leave
+// their places together. What they do in each other's shared memory takes effect at once.
 #include <stdlib.h>
 
 #include "exec/barrier.h"
@@ -28,6 +31,7 @@ enum {
     ROUND = 1024,        // of a warp in a round, at most
     LOG_LIMIT = 2 << 20, // bytes of a group's log that end its round
     MAX_BATCH = 4096,    // blocks dealt to a group in a round
+    PHASES = 64,         // of a cluster's barrier in a round, at most
     FIRST_LOOK = 32, // rounds before warps that spin for ever are looked for, then twice as many
 };
 
@@ -37,6 +41,7 @@ struct run_cta {
     uint8_t *state;             // a warp
     uint32_t left;              // warps not done; 0: the place is free
     struct exec_barrier bar[EXEC_BARRIERS];
+    struct exec_cluster cluster; // of the first of its blocks
 };
 enum group_end { GROUP_WENT_ON, GROUP_FAULTED, GROUP_MET_LIMIT };
 struct group {
@@ -68,6 +73,7 @@ struct wave {
     struct exec_log *log[EXEC_GROUPS]; // NULL in a launch of one block
     struct run_cta *cta;
     uint32_t n_groups, places; // of a group
+    uint32_t cluster;          // blocks
     uint64_t next, total;      // blocks
     uint64_t batch;            // blocks that a group may be dealt in a round
     uint64_t budget;           // instructions left
@@ -77,7 +83,7 @@ struct wave {
 // ---- a block --------------------------------------------------------------------------------
 static void start_cta(struct wave *r, struct group *g, uint32_t place) {
     struct run_cta *c = &g->cta[place];
-    const uint64_t id = g->next++;
+    const uint64_t id = exec_cluster_cta(r->l, g->next++);
     const uint32_t sms = r->l->args.sm_count ? r->l->args.sm_count : 1;
     exec_cta_init(&c->cta, r->l, g->memory + place * r->l->cta_bytes, id, (uint32_t)(id % sms));
     memset(c->state, READY, c->cta.n_warps);
@@ -101,6 +107,10 @@ static void try_release(struct run_cta *c, uint32_t b) {
 }
 static void arrive(struct run_cta *c, uint32_t k) {
     struct exec_warp *w = &c->cta.warps[k];
+    if (w->bar_id == EXEC_CLUSTER_BARRIER) {
+        if (w->bar_flow == EXEC_WAITS) c->state[k] = WAITING;
+        return;
+    }
     if (exec_barrier_arrive(&c->bar[w->bar_id], w)) c->state[k] = WAITING;
     try_release(c, w->bar_id);
 }
@@ -165,16 +175,76 @@ static void run_cta(struct group *g, struct run_cta *c) {
     }
 }
 
+// ---- clusters -------------------------------------------------------------------------------
+// The n blocks of a cluster begin, in the places from p on.
+static void start_cluster(struct wave *r, struct group *g, uint32_t p, uint32_t n) {
+    struct exec_cluster *const k = &g->cta[p].cluster;
+    *k = (struct exec_cluster){.n = n};
+    for (uint32_t rank = 0; rank < n; rank++) {
+        start_cta(r, g, p + rank);
+        exec_cluster_join(k, &g->cta[p + rank].cta, rank);
+    }
+}
+// Whether their barrier has opened; warps that wait at it go on then.
+static bool cluster_goes_on(struct group *g, uint32_t p, uint32_t n) {
+    if (!exec_cluster_opens(&g->cta[p].cluster)) return false;
+    for (uint32_t rank = 0; rank < n; rank++) {
+        struct run_cta *const c = &g->cta[p + rank];
+        for (uint32_t i = 0; i < c->cta.n_warps; i++) {
+            struct exec_warp *const w = &c->cta.warps[i];
+            if (!exec_barrier_has(w, c->state[i] == WAITING, EXEC_CLUSTER_BARRIER)) continue;
+            w->bar_id = EXEC_CLUSTER_BARRIER;
+            exec_barrier_release(w, 0);
+            if (c->state[i] == WAITING) c->state[i] = READY;
+        }
+    }
+    return true;
+}
+// The blocks in turns, also behind each barrier of theirs, up to so many.
+static void run_cluster(struct group *g, uint32_t p, uint32_t n) {
+    struct exec_cluster *const k = &g->cta[p].cluster;
+    for (uint32_t phases = 0; phases < PHASES && g->how == GROUP_WENT_ON; phases++) {
+        for (uint32_t rank = 0; rank < n && g->how == GROUP_WENT_ON; rank++) {
+            struct run_cta *const c = &g->cta[p + rank];
+            if (c->left) run_cta(g, c);
+            if (!c->left && !(k->gone >> rank & 1)) {
+                k->gone |= 1u << rank;
+                g->live--;
+            }
+        }
+        if (!cluster_goes_on(g, p, n)) return;
+    }
+}
+static void run_clusters(struct wave *r, struct group *g) {
+    const uint32_t n = r->cluster, all = n == 32 ? ~0u : (1u << n) - 1;
+    for (uint32_t p = 0; p < r->places && g->how == GROUP_WENT_ON; p += n) {
+        const struct exec_cluster *const k = &g->cta[p].cluster;
+        do {
+            if (g->env.log && g->env.log->len >= LOG_LIMIT) return;
+            if (k->gone == all && g->next < g->end) start_cluster(r, g, p, n);
+            if (k->gone == all) break;
+            run_cluster(g, p, n);
+        } while (k->gone == all && g->how == GROUP_WENT_ON);
+    }
+}
+
 // ---- a group's round ------------------------------------------------------------------------
 static void run_group(void *user, uint32_t i) {
     struct wave *r = user;
     struct group *g = &r->group[i];
     if (g->env.log) log_forget(g->env.log);
     g->moved = false;
-    for (uint32_t p = 0; p < r->places && g->how == GROUP_WENT_ON; p++) {
+    for (uint32_t p = 0; p < r->places; p++) {
         struct run_cta *c = &g->cta[p];
         for (uint32_t k = 0; c->left && k < c->cta.n_warps; k++)
             if (c->state[k] == HELD) c->state[k] = READY;
+    }
+    if (r->cluster > 1) {
+        run_clusters(r, g);
+        return;
+    }
+    for (uint32_t p = 0; p < r->places && g->how == GROUP_WENT_ON; p++) {
+        struct run_cta *c = &g->cta[p];
         // A block that ends at once makes place for the next.
         do {
             if (g->env.log && g->env.log->len >= LOG_LIMIT) return;
@@ -202,10 +272,12 @@ static bool make_wave(struct wave *r) {
     if (!kept) return false;
     r->total = (uint64_t)l->args.grid[0] * l->args.grid[1] * l->args.grid[2];
     const uint64_t fit = RESIDENT_BYTES / l->cta_bytes;
+    r->cluster = exec_cluster_blocks(l);
     uint64_t resident = fit < 1 ? 1 : fit > RESIDENT ? RESIDENT : fit;
     if (resident > r->total) resident = r->total;
+    resident = (resident + r->cluster - 1) / r->cluster; // clusters
     r->n_groups = (uint32_t)(resident < EXEC_GROUPS ? resident : EXEC_GROUPS);
-    r->places = (uint32_t)((resident + r->n_groups - 1) / r->n_groups);
+    r->places = (uint32_t)((resident + r->n_groups - 1) / r->n_groups) * r->cluster;
     r->batch = r->places;
     const size_t all = (size_t)r->n_groups * r->places;
     void *cta = kept->cta, *bytes = kept->bytes, *states = kept->states;
@@ -219,7 +291,8 @@ static bool make_wave(struct wave *r) {
     r->group = kept->group;
     r->cta = kept->cta;
     for (size_t k = 0; k < all; k++)
-        r->cta[k] = (struct run_cta){.state = kept->states + k * l->warps};
+        r->cta[k] = (struct run_cta){.state = kept->states + k * l->warps,
+                                     .cluster.gone = (1u << r->cluster) - 1};
     for (uint32_t i = 0; i < r->n_groups; i++) {
         struct group *g = &r->group[i];
         *g = (struct group){.env.memory = r->memory,
@@ -253,14 +326,16 @@ static void deal(struct wave *r) {
         r->batch = r->places;
     else if (r->next && r->batch < MAX_BATCH)
         r->batch *= 2;
-    // The last ones evenly.
-    const uint64_t even = (r->total - r->next + r->n_groups - 1) / r->n_groups;
+    // The last ones evenly, clusters whole.
+    const uint64_t each = (r->total - r->next + r->n_groups - 1) / r->n_groups;
+    const uint64_t even = (each + r->cluster - 1) / r->cluster * r->cluster;
     const uint64_t batch = idle && even < r->batch ? even : r->batch;
     for (uint32_t i = 0; i < r->n_groups && r->next < r->total; i++) {
         struct group *g = &r->group[i];
         const uint64_t has = g->live + (g->end - g->next);
         if (g->next != g->end || has >= batch) continue;
-        const uint64_t left = r->total - r->next, n = batch - has < left ? batch - has : left;
+        const uint64_t room = (batch - has) / r->cluster * r->cluster;
+        const uint64_t left = r->total - r->next, n = room < left ? room : left;
         g->next = r->next;
         g->end = r->next += n;
     }
@@ -284,6 +359,13 @@ static enum ww_status deadlock(const struct wave *r, struct diags *d) {
                                 c->cta.id[0], c->cta.id[1], c->cta.id[2], k, text);
             struct exec_wait at;
             if (!exec_barrier_wait(w, 0, &at)) continue;
+            if (at.barrier == EXEC_CLUSTER_BARRIER)
+                return diag_add(d, WW_ERROR_DEADLOCK,
+                                "%s: deadlock: block (%u,%u,%u) warp %u waits at the barrier of its "
+                                "cluster (%s), to which %u threads of the block have not come, and "
+                                "no other warp can run",
+                                name_of(r), c->cta.id[0], c->cta.id[1], c->cta.id[2], k,
+                                code_place(im, at.pc).text, c->cta.missing);
             const struct exec_barrier *const bar = &c->bar[at.barrier];
             return diag_add(d, WW_ERROR_DEADLOCK,
                             "%s: deadlock: block (%u,%u,%u) warp %u waits at barrier %u (%s), "

@@ -292,6 +292,42 @@ static enum exec_outcome come_to_bar(struct exec_env *e, struct exec_warp *w, co
     w->bar_flow = s->is_blocked ? EXEC_WAITS : EXEC_GOES_ON;
     return o;
 }
+// ---- the barrier of the cluster --------------------------------------------------------------
+
+// Lanes whose phase is over pass; others wait, and only they.
+static enum exec_outcome come_to_cluster(struct exec_env *e, struct exec_warp *w,
+                                         const struct xinst *x, uint32_t mask) {
+    struct its *const s = w->its;
+    const bool waits = x->sub == MCBAR_WAIT;
+    const uint32_t must = waits ? mask & w->cluster_came : mask;
+    if (waits && mask & ~must) order_release(w, mask & ~must, EXEC_CLUSTER_BARRIER);
+    w->pc++;
+    if (!must) {
+        went(w);
+        return EXEC_NEXT;
+    }
+    const enum exec_outcome o = usual_of(w, x)(e, w, x, must);
+    if (!waits || o == EXEC_FAULT) {
+        went(w);
+        return o;
+    }
+    if (w->active & ~must) {
+        its_save(w);
+        its_add(w, w->pc, w->active & ~must, s->leaf[s->cur].node);
+        w->active = must;
+    }
+    its_save(w);
+    struct its_leaf *const f = &s->leaf[s->cur];
+    f->state = ITS_BAR;
+    f->bar = EXEC_CLUSTER_BARRIER;
+    f->kind = MBAR_SYNC;
+    f->at = x;
+    w->bar_waits |= 1u << EXEC_CLUSTER_BARRIER;
+    if (its_next(w)) s->meeting->settle(w);
+    w->bar_flow = s->is_blocked ? EXEC_WAITS : EXEC_GOES_ON;
+    return o;
+}
+
 // ---- ends -----------------------------------------------------------------------------------
 
 // Lanes have ended: what waits for them waits no longer.
@@ -307,7 +343,7 @@ static enum exec_outcome ended(struct exec_env *e, struct exec_warp *w) {
     }
     if (!w->live) return EXEC_EXITED;
     // A barrier that counts for the lanes that are gone.
-    FOR_EACH_BIT32(id, w->bar_waits) {
+    FOR_EACH_BIT32(id, w->bar_waits & ~(1u << EXEC_CLUSTER_BARRIER)) {
         if (due(w, id) == x->counted[id]) continue;
         w->bar_id = id;
         w->bar_threads = w->bar_value = w->bar_mask = 0;
@@ -343,9 +379,10 @@ static enum exec_outcome sleep_lanes(struct exec_env *e, struct exec_warp *w, co
 
 exec_fn its_choose(const struct minst *m, struct xinst *x, bool takes_all) {
     if (m->op == OP_NANOSLEEP) return sleep_lanes;
-    if (m->op != OP_BAR && !takes_all && !names_members(m, x)) return NULL;
+    const bool is_bar = m->op == OP_BAR || m->op == OP_CBAR;
+    if (!is_bar && !takes_all && !names_members(m, x)) return NULL;
     x->advance = 0;
-    return m->op == OP_BAR ? come_to_bar : sync_lanes;
+    return m->op == OP_BAR ? come_to_bar : m->op == OP_CBAR ? come_to_cluster : sync_lanes;
 }
 
 void its_release(struct exec_warp *w, uint32_t value) {

@@ -33,7 +33,7 @@ struct its {
     uint32_t turns;                 // of loops, since it is current
     uint32_t waits;                 // its_nodes.c: nodes that lanes have come to
     bool is_blocked;                // no leaf can run
-    uint8_t counted[EXEC_BARRIERS]; // threads that a barrier of the block counts of this warp
+    uint8_t counted[EXEC_BARRIERS + 1]; // threads that a barrier of the block counts of this warp
     // its_nodes.c: `used`: nodes from here on were never in use.
     uint32_t cap, used;
     struct its_node *node;

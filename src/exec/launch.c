@@ -146,7 +146,8 @@ void exec_cta_init(struct exec_cta *c, struct exec_launch *l, void *memory, uint
                            .shared_bytes = l->shared_bytes,
                            .warps = (struct exec_warp *)(void *)(p + l->warps_at),
                            .n_warps = l->warps,
-                           .n_threads = l->threads};
+                           .n_threads = l->threads,
+                           .missing = l->threads};
     c->id[0] = (uint32_t)(linear_id % g[0]);
     c->id[1] = (uint32_t)(linear_id / g[0] % g[1]);
     c->id[2] = (uint32_t)(linear_id / g[0] / g[1]);

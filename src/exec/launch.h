@@ -17,6 +17,7 @@ struct exec_callbacks {
 // vectors. Made once a launch (constants depend on it).
 struct exec_launch_args {
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; // blocks of a cluster, which divide the grid; 0: no clusters
     uint32_t dynamic_shared;
     const void *params;     // image->param_bytes bytes
     uint64_t const_segment; // device address of the module's c[3], 0 none

@@ -4,7 +4,7 @@
 // store sets bits of the filter; the table takes it in when a load finds them set.
 #include <stdlib.h>
 
-#include "exec/log.h"
+#include "exec/mem.h"
 
 struct log_line {
     uint64_t tag;     // host address / LOG_LINE, 0 free
@@ -19,6 +19,9 @@ enum record_kind {
     REC_ATOMIC,
     REC_ATOMIC32,
     REC_LOAD,
+    REC_REMOTE_STORE, // shared memory of another block of the cluster
+    REC_REMOTE_ATOMIC,
+    REC_REMOTE_LOAD,
     REC_PRINT,
     REC_MALLOC,
     REC_FREE
@@ -275,6 +278,39 @@ void log_load(struct exec_log *log, struct exec_warp *w, const struct xinst *x, 
     w->n_deferred++;
     FOR_EACH_BIT32(i, mask) *p++ = host[i];
 }
+void log_remote_store(struct exec_log *log, const struct exec_warp *w, uint32_t mask,
+                      uint32_t bytes, uint8_t *const *host, const uint8_t *data) {
+    const uint32_t n = bits_count32(mask);
+    uint8_t *p =
+        record_new(log, REC_REMOTE_STORE, 8 + (size_t)n * (8 + bytes), mask, bytes, NULL, NULL);
+    if (!p) return;
+    memcpy(p, &w->cta->cluster, 8);
+    p += 8;
+    FOR_EACH_BIT32(i, mask) {
+        memcpy(p, &host[i], 8);
+        memcpy(p + 8, data + 16 * i, bytes);
+        p += 8 + bytes;
+    }
+}
+void log_remote_atomic(struct exec_log *log, struct exec_warp *w, const struct xinst *x,
+                       uint32_t mask, uint8_t *const *host, const struct wide *b,
+                       const struct wide *c) {
+    const uint32_t n = bits_count32(mask);
+    struct exec_warp *reader = x->d == X_NONE ? NULL : w;
+    struct atomic_lane *p =
+        record_new(log, REC_REMOTE_ATOMIC, n * sizeof *p, mask, atomic_bytes(x), reader, x);
+    if (!p) return;
+    if (reader) w->n_deferred++;
+    FOR_EACH_BIT32(i, mask) *p++ = (struct atomic_lane){host[i], b[i], c[i]};
+}
+void log_remote_load(struct exec_log *log, struct exec_warp *w, const struct xinst *x,
+                     uint32_t mask, uint8_t *const *host) {
+    uint8_t **p =
+        record_new(log, REC_REMOTE_LOAD, bits_count32(mask) * 8ul, mask, x->bytes, w, x);
+    if (!p) return;
+    w->n_deferred++;
+    FOR_EACH_BIT32(i, mask) *p++ = host[i];
+}
 void log_print(struct exec_log *log, const struct exec_launch *l, const char *text, size_t len) {
     uint8_t *p = record_new(log, REC_PRINT, 16 + len, 0, (uint32_t)len, NULL, NULL);
     if (!p) return;
@@ -389,6 +425,30 @@ static bool commit_record(struct devmem *m, const struct record *r, struct exec_
         }
         break;
     }
+    case REC_REMOTE_STORE: {
+        struct exec_cluster *cluster;
+        memcpy(&cluster, p, 8);
+        p += 8;
+        for (uint32_t n = bits_count32(r->mask); n; n--, p += 8 + r->bytes) {
+            uint8_t *host;
+            memcpy(&host, p, 8);
+            memcpy(host, p + 8, r->bytes);
+            check_remote_written(cluster, host, r->bytes);
+        }
+        return true;
+    }
+    case REC_REMOTE_ATOMIC: {
+        const struct atomic_lane *a = (const struct atomic_lane *)(const void *)p;
+        FOR_EACH_BIT32(i, r->mask) {
+            const struct wide old = atomic_apply(a->host, r->x, &a->b, &a->c, false);
+            if (r->w) atomic_result(r->w, r->x, i, &old);
+            a++;
+        }
+        break;
+    }
+    case REC_REMOTE_LOAD:
+        if (r->w && !check_remote_read(m, r->w, r->x, r->mask, (uint8_t *const *)(const void *)p, f))
+            return false; // fallthrough
     case REC_LOAD: {
         uint8_t *const *host = (uint8_t *const *)(const void *)p;
         FOR_EACH_BIT32(i, r->mask) {
@@ -436,6 +496,7 @@ bool log_commit(struct devmem *m, struct exec_log *const *logs, uint32_t n, stru
 static bool record_changes(const struct record *r) {
     const uint8_t *p = (const uint8_t *)(r + 1);
     switch (r->kind) {
+    case REC_REMOTE_STORE: p += 8; // fallthrough
     case REC_STORE:
     case REC_RUN:
         for (uint32_t n = r->kind == REC_RUN ? 1 : bits_count32(r->mask); n; n--) {
@@ -455,6 +516,16 @@ static bool record_changes(const struct record *r) {
         }
         return false;
     }
+    case REC_REMOTE_ATOMIC: {
+        const struct atomic_lane *a = (const struct atomic_lane *)(const void *)p;
+        for (uint32_t n = bits_count32(r->mask); n; n--, a++) {
+            struct wide now = {{0, 0}};
+            memcpy(&now, a->host, r->bytes);
+            atomic_apply((uint8_t *)&now, r->x, &a->b, &a->c, false);
+            if (memcmp(&now, a->host, r->bytes)) return true;
+        }
+        return false;
+    }
     case REC_ATOMIC32: {
         const struct atomic32_lane *a = (const struct atomic32_lane *)(const void *)p;
         for (uint32_t n = bits_count32(r->mask); n; n--, a++) {
@@ -464,6 +535,7 @@ static bool record_changes(const struct record *r) {
         }
         return false;
     }
+    case REC_REMOTE_LOAD:
     case REC_LOAD: return false;
     default: return true;
     }

@@ -75,6 +75,14 @@ void log_atomic32(struct exec_log *log, struct exec_warp *w, const struct xinst 
                   uint8_t *const *host, const uint32_t *b, const uint32_t *c);
 void log_load(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
               uint8_t *const *host);
+// The same in shared memory of another block of the cluster, which the commit reads and writes.
+void log_remote_store(struct exec_log *log, const struct exec_warp *w, uint32_t mask,
+                      uint32_t bytes, uint8_t *const *host, const uint8_t *data);
+void log_remote_atomic(struct exec_log *log, struct exec_warp *w, const struct xinst *x,
+                       uint32_t mask, uint8_t *const *host, const struct wide *b,
+                       const struct wide *c);
+void log_remote_load(struct exec_log *log, struct exec_warp *w, const struct xinst *x,
+                     uint32_t mask, uint8_t *const *host);
 void log_print(struct exec_log *log, const struct exec_launch *l, const char *text, size_t len);
 void log_heap(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t lane,
               bool is_free, uint64_t value);

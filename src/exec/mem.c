@@ -1,6 +1,8 @@
 // The general path of memory operations: any space, any width, generic addresses, faults, the store
 // log, the optional checks. A lane at a time; the frequent cases are in mem_simd.c.
+#include "exec/cluster.h"
 #include "exec/mem.h"
+#include "isa/op.h"
 
 // ---- addresses ------------------------------------------------------------------------------
 static uint64_t lane_address(const uint32_t *p, const struct xinst *x, uint32_t words,
@@ -31,7 +33,40 @@ struct lane_place {
     uint8_t *host;
     uint64_t seen;
     uint8_t space;
+    bool is_remote; // of another block's shared memory
 };
+// Shared memory of block `rank` of the cluster, at an offset in it.
+static bool place_shared(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                         uint32_t lane, uint64_t addr, uint32_t rank, uint64_t at, uint32_t bytes,
+                         const char *verb, struct lane_place *out) {
+    struct exec_cta *const own = w->cta, *const cta = cluster_block(own, rank);
+    if (!cta) {
+        fault_raise(e, w, x, FAULT_SHARED_RANGE, lane, addr, bytes,
+                    "shared %s of %u byte%s in block %u of the cluster, which has %u block%s", verb,
+                    bytes, text_plural(bytes), rank, own->cluster ? own->cluster->n : 1,
+                    text_plural(own->cluster ? own->cluster->n : 1));
+        return false;
+    }
+    out->is_remote = cta != own;
+    if (out->is_remote && own->cluster->gone >> rank & 1) {
+        fault_raise(e, w, x, FAULT_SHARED_RANGE, lane, addr, bytes,
+                    "shared %s of %u byte%s at offset 0x%llx of block %u of the cluster, which has "
+                    "ended",
+                    verb, bytes, text_plural(bytes), (unsigned long long)at, rank);
+        return false;
+    }
+    if (at + bytes > cta->shared_bytes || at + bytes < at) {
+        fault_raise(e, w, x, FAULT_SHARED_RANGE, lane, addr, bytes,
+                    "shared %s of %u byte%s at offset 0x%llx, but the block has %u byte%s of "
+                    "shared memory",
+                    verb, bytes, text_plural(bytes), (unsigned long long)at, cta->shared_bytes,
+                    text_plural(cta->shared_bytes));
+        return false;
+    }
+    out->host = cta->shared + at;
+    out->seen = at | (uint64_t)(out->is_remote ? rank : 0) << 32;
+    return true;
+}
 static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                        uint32_t lane, uint64_t addr, uint32_t bytes, bool is_store,
                        struct lane_place *out) {
@@ -39,7 +74,17 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
     const struct exec_launch *l = cta->launch;
     uint8_t space = x->space;
     uint64_t at = addr;
-    if (space == SPACE_GENERIC) {
+    uint32_t rank = cta->rank;
+    if (space == SPACE_SHARED && at >> CLUSTER_RANK_AT && at <= UINT32_MAX) {
+        rank = cluster_rank_of(cta, (uint32_t)at);
+        at &= CLUSTER_OFFSET;
+    } else if (space == SPACE_SHARED && cta->window) { // the first block of a cluster, from another
+        rank = cluster_rank_of(cta, (uint32_t)at);
+    } else if (space == SPACE_GENERIC && addr >> 32 == EXEC_CLUSTER_WINDOW_HIGH) {
+        space = SPACE_SHARED;
+        rank = (uint32_t)addr >> CLUSTER_RANK_AT;
+        at = addr & CLUSTER_OFFSET;
+    } else if (space == SPACE_GENERIC) {
         space = SPACE_GLOBAL;
         if (addr < EXEC_WINDOW_END && addr >= EXEC_SHARED_WINDOW) {
             if (addr < EXEC_LOCAL_WINDOW) {
@@ -56,6 +101,7 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
     }
     out->space = space;
     out->seen = at;
+    out->is_remote = false;
     const char *verb = is_store ? "write" : "read";
     if (at & (bytes - 1)) {
         fault_raise(e, w, x, FAULT_MISALIGNED, lane, addr, bytes,
@@ -64,17 +110,7 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
         return false;
     }
     switch (space) {
-    case SPACE_SHARED:
-        if (at + bytes > cta->shared_bytes || at + bytes < at) {
-            fault_raise(e, w, x, FAULT_SHARED_RANGE, lane, addr, bytes,
-                        "shared %s of %u byte%s at offset 0x%llx, but the block has %u byte%s of "
-                        "shared memory",
-                        verb, bytes, text_plural(bytes), (unsigned long long)at, cta->shared_bytes,
-                        text_plural(cta->shared_bytes));
-            return false;
-        }
-        out->host = cta->shared + at;
-        return true;
+    case SPACE_SHARED: return place_shared(e, w, x, lane, addr, rank, at, bytes, verb, out);
     case SPACE_LOCAL:
         if (at + bytes > 4ull * l->local_words || at + bytes < at) {
             fault_raise(
@@ -132,7 +168,7 @@ bool mem_resolve(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                  struct mem_lanes *out) {
     const uint32_t *p = x_src(w, operand);
     const bool is_based = x_is_based(x);
-    uint32_t of[SPACE_TEX + 1] = {0};
+    uint32_t of[SPACE_TEX + 1] = {0}, remote = 0;
     FOR_EACH_BIT32(i, mask) {
         struct lane_place pl;
         const uint64_t at =
@@ -141,13 +177,17 @@ bool mem_resolve(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
         out->host[i] = pl.host;
         out->space[i] = pl.space;
         e->access.addr[i] = pl.seen;
-        of[pl.space] |= 1u << i;
+        if (pl.is_remote)
+            remote |= 1u << i;
+        else
+            of[pl.space] |= 1u << i;
     }
     struct exec_access *a = &e->access;
     a->kind = is_store ? ACCESS_STORE : ACCESS_LOAD;
     a->cop = x->cop;
     a->bytes = (uint8_t)bytes;
-    a->mask = mask;
+    a->mask = mask & ~remote;
+    a->remote = out->remote = remote;
     a->mask2 = 0;
     a->n_dst = 0;
     a->deferred = false;
@@ -155,7 +195,7 @@ bool mem_resolve(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
     out->global = of[SPACE_GLOBAL];
     out->shared = of[SPACE_SHARED];
     out->local = of[SPACE_LOCAL];
-    const uint32_t rest = mask & ~out->shared;
+    const uint32_t rest = mask & ~(out->shared | remote);
     a->space = !rest              ? SPACE_SHARED
                : of[SPACE_GLOBAL] ? SPACE_GLOBAL
                : of[SPACE_LOCAL]  ? SPACE_LOCAL
@@ -228,8 +268,13 @@ enum exec_outcome mem_load(struct exec_env *e, struct exec_warp *w, const struct
         }
     }
     if (!check_reads(e, w, x, mask, &r)) return EXEC_FAULT;
-    const uint32_t late = e->access.deferred ? r.global : 0;
+    uint32_t late = e->access.deferred ? r.global : 0;
     if (late) log_load(e->log, w, x, late, r.host);
+    if (r.remote && e->remote_waits) {
+        log_remote_load(e->log, w, x, r.remote, r.host);
+        late |= r.remote;
+        e->access.deferred = true;
+    }
     FOR_EACH_BIT32(i, mask & ~late) {
         uint8_t buf[16];
         read_bytes(buf, r.host[i], x->bytes, r.local >> i & 1);
@@ -252,6 +297,10 @@ enum exec_outcome mem_store(struct exec_env *e, struct exec_warp *w, const struc
     if (e->log && r.global) {
         log_store(e->log, r.global, x->bytes, r.host, data);
         now &= ~r.global;
+    }
+    if (r.remote && e->remote_waits) {
+        log_remote_store(e->log, w, r.remote, x->bytes, r.host, data);
+        now &= ~r.remote;
     }
     FOR_EACH_BIT32(i, now) write_bytes(r.host[i], data + 16 * i, x->bytes, r.local >> i & 1);
     return EXEC_MEMORY;
@@ -344,6 +393,11 @@ enum exec_outcome mem_atomic(struct exec_env *e, struct exec_warp *w, const stru
         e->access.deferred = x->d != X_NONE;
         now &= ~r.global;
     }
+    if (r.remote && e->remote_waits) {
+        log_remote_atomic(e->log, w, x, r.remote, r.host, b, c);
+        e->access.deferred = x->d != X_NONE;
+        now &= ~r.remote;
+    }
     FOR_EACH_BIT32(i, now) {
         struct wide old = atomic_apply(r.host[i], x, &b[i], &c[i], r.global >> i & 1);
         if (x->sub == MATOM_CAST) old = (struct wide){{!memcmp(&old, &b[i], bytes), 0}};
@@ -400,9 +454,30 @@ static uint64_t window_of(const struct exec_warp *w, uint8_t space, uint64_t *si
     default: *size = 0; return 0;
     }
 }
+// Of shared memory of any block of the cluster; others' blocks have their own window.
+static enum exec_outcome cvta_cluster(struct exec_warp *w, const struct xinst *x, uint32_t mask) {
+    const uint32_t *const pa = x_src(w, x->a);
+    uint32_t *const pd = x_dst(w, x->d);
+    const struct exec_cta *const c = w->cta;
+    FOR_EACH_BIT32(i, mask) {
+        const uint64_t a = x->awords == 2 ? x_get64(pa, i) : pa[i];
+        const uint32_t low = (uint32_t)a, rank = cluster_rank_of(c, low);
+        if (!(x->sub & MCVTA_TO))
+            x_put64(pd, i, low >> CLUSTER_RANK_AT
+                               ? EXEC_CLUSTER_WINDOW |
+                                     (rank << CLUSTER_RANK_AT | (low & CLUSTER_OFFSET))
+                               : EXEC_SHARED_WINDOW + low);
+        else if (a >> 32 == EXEC_CLUSTER_WINDOW_HIGH)
+            x_put64(pd, i, cluster_address(c, low >> CLUSTER_RANK_AT, low));
+        else
+            x_put64(pd, i, (uint32_t)(low - EXEC_SHARED_WINDOW));
+    }
+    return EXEC_NEXT;
+}
 static enum exec_outcome cvta(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                               uint32_t mask) {
     (void)e;
+    if (x->sub & MCVTA_CLUSTER) return cvta_cluster(w, x, mask);
     uint64_t size;
     const uint64_t window = window_of(w, x->space, &size);
     const uint64_t add = x->sub ? 0 - window : window;
@@ -426,12 +501,83 @@ static enum exec_outcome isspace_(struct exec_env *e, struct exec_warp *w, const
     const uint64_t first = window_of(w, x->space, &size);
     FOR_EACH_BIT32(i, mask) {
         const uint64_t a = lane_address(pa, x, x->awords, i);
-        const bool in = x->space == SPACE_GLOBAL ? a >= EXEC_WINDOW_END || a < EXEC_SHARED_WINDOW
-                                                 : a >= first && a - first < size;
+        const bool is_cluster = a >> 32 == EXEC_CLUSTER_WINDOW_HIGH;
+        const bool is_own = (uint32_t)a >> CLUSTER_RANK_AT == w->cta->rank;
+        const bool in = is_cluster ? x->space == SPACE_SHARED && (x->sub & MCVTA_CLUSTER || is_own)
+                        : x->space == SPACE_GLOBAL
+                            ? a >= EXEC_WINDOW_END || a < EXEC_SHARED_WINDOW
+                            : a >= first && a - first < size;
         t |= (uint32_t)in << i;
     }
     x_set_pred(w, x->d, t, mask);
     return EXEC_NEXT;
+}
+
+// ---- other blocks of the cluster ------------------------------------------------------------
+static enum exec_outcome mapa(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                              uint32_t mask) {
+    (void)e;
+    const struct exec_cta *const c = w->cta;
+    const uint32_t *const pa = x_src(w, x->a), *const pb = x_src(w, x->b);
+    uint32_t *const pd = x_dst(w, x->d);
+    const bool is_generic = x->space != SPACE_SHARED;
+    FOR_EACH_BIT32(i, mask) {
+        const uint64_t a = x->awords == 2 ? x_get64(pa, i) : pa[i];
+        const bool is_mapped = a >> 32 == EXEC_CLUSTER_WINDOW_HIGH;
+        const uint32_t low = (uint32_t)a;
+        if (x->sub == MMAPA_RANK)
+            pd[i] = is_mapped     ? low >> CLUSTER_RANK_AT
+                    : is_generic  ? c->rank
+                                  : cluster_rank_of(c, low);
+        else if (!is_generic)
+            pd[i] = cluster_address(c, pb[i], low);
+        else
+            x_put64(pd, i, EXEC_CLUSTER_WINDOW | (pb[i] << CLUSTER_RANK_AT |
+                                                  ((is_mapped ? low : low - EXEC_SHARED_WINDOW) &
+                                                   CLUSTER_OFFSET)));
+        if (x->sub != MMAPA_RANK && !is_generic && x->aux8 == 2) pd[i + WARP_LANES] = 0;
+    }
+    return EXEC_NEXT;
+}
+
+// What the barrier of STAS is told: an arrival of none, for bytes that have come.
+static const struct xinst told = {
+    .op = OP_ATOM, .sub = MATOM_ARRIVE_TX, .type = ITYPE_B64, .vec = 1, .d = X_NONE, .bytes = 8};
+
+static enum exec_outcome stas(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                              uint32_t mask) {
+    struct mem_lanes to, barrier;
+    struct xinst there = *x; // the offset and the uniform register belong to the destination
+    there.offset = 0;
+    there.e = X_POOL;
+    if (!mem_resolve(e, w, &there, mask, x->c, 1, 8, true, &barrier)) return EXEC_FAULT;
+    if (!mem_resolve(e, w, x, mask, x->a, x->awords, x->bytes, true, &to)) return EXEC_FAULT;
+    if (!check_writes(e, w, x, mask, &to)) return EXEC_FAULT;
+    const uint32_t *const pb = x_src(w, x->b);
+    uint8_t data[WARP_LANES * 16];
+    struct wide value[WARP_LANES], tells[WARP_LANES], none[WARP_LANES];
+    FOR_EACH_BIT32(i, mask) {
+        pack(pb, x, i, data + 16 * i);
+        none[i] = value[i] = (struct wide){{0, 0}};
+        memcpy(&value[i], data + 16 * i, x->bytes);
+        tells[i] = (struct wide){{(uint64_t)(0u - (uint32_t)x->bytes) << 32, 0}};
+    }
+    const bool stores = x->sub == MSTAS_STORE;
+    const uint32_t late = e->remote_waits ? to.remote : 0;
+    if (late && stores) log_remote_store(e->log, w, late, x->bytes, to.host, data);
+    if (late && !stores) log_remote_atomic(e->log, w, x, late, to.host, value, none);
+    FOR_EACH_BIT32(i, mask & ~late) {
+        if (stores)
+            memcpy(to.host[i], data + 16 * i, x->bytes);
+        else
+            atomic_apply(to.host[i], x, &value[i], &none[i], false); // its sub is an atomic's
+    }
+    const uint32_t tells_late = e->remote_waits ? barrier.remote : 0;
+    if (tells_late) log_remote_atomic(e->log, w, &told, tells_late, barrier.host, tells, none);
+    FOR_EACH_BIT32(i, mask & ~tells_late)
+        atomic_apply(barrier.host[i], &told, &tells[i], &none[i], false);
+    e->access.kind = ACCESS_STORE;
+    return EXEC_MEMORY;
 }
 
 // Machine code's ZFILL: how far an address lies behind a multiple of the size is how many bytes at
@@ -513,4 +659,6 @@ const exec_fn mem_fns[] = {[MEM_LOAD] = mem_load,
                            [MEM_CPASYNC] = cp_async,
                            [MEM_GROUP] = group,
                            [MEM_LOAD_IF] = load_if,
-                           [MEM_ATOMIC_IF_GLOBAL] = atomic_if_global};
+                           [MEM_ATOMIC_IF_GLOBAL] = atomic_if_global,
+                           [MEM_MAPA] = mapa,
+                           [MEM_STAS] = stas};

@@ -16,13 +16,16 @@ enum mem_fn {
     MEM_CPASYNC,
     MEM_GROUP,
     MEM_LOAD_IF,
-    MEM_ATOMIC_IF_GLOBAL
+    MEM_ATOMIC_IF_GLOBAL,
+    MEM_MAPA,
+    MEM_STAS
 };
 
 struct mem_lanes {
     uint8_t *host[WARP_LANES];
     uint8_t space[WARP_LANES];
     uint32_t global, shared, local; // lanes in each
+    uint32_t remote;                // in shared memory of another block of the cluster
 };
 // Host addresses of the lanes in mask, checked; fills e->access (all but n_dst). `operand` and
 // `words` say where the addresses are; x->space and x->offset apply. False: e->fault says why.
@@ -39,6 +42,10 @@ bool check_reads(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                  const struct mem_lanes *r);
 bool check_writes(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
                   const struct mem_lanes *r);
+// The same of what the commit does in shared memory of other blocks of a cluster. False: *f.
+void check_remote_written(struct exec_cluster *k, const uint8_t *host, uint32_t bytes);
+bool check_remote_read(struct devmem *m, struct exec_warp *w, const struct xinst *x, uint32_t mask,
+                       uint8_t *const *host, struct exec_fault *f);
 size_t check_bytes(const struct exec_launch *l); // shadow of one CTA's shared memory
 void check_cta_init(struct exec_cta *c, void *memory);
 

@@ -44,7 +44,7 @@ LANE_FN void note(struct exec_env *e, const struct xinst *x, uint32_t mask, uint
     a->cop = x->cop;
     a->bytes = x->bytes;
     a->mask = mask;
-    a->mask2 = 0;
+    a->mask2 = a->remote = 0;
     a->n_dst = kind == ACCESS_LOAD ? x->aux8 : 0;
     a->deferred = false;
     a->bank = 0;
@@ -192,11 +192,12 @@ FN(st32_global) {
 LANE_FN bool shared_addresses(struct exec_env *e, const struct exec_warp *w, const struct xinst *x,
                               uint32_t mask, uint32_t off[32]) {
     const uint32_t *const pa = x_src(w, x->a);
-    const uint32_t offset = (uint32_t)x->offset + x_src(w, x->e)[bits_first32(mask)], scale = x_scale(x);
+    const uint32_t window = w->cta->window, scale = x_scale(x);
+    const uint32_t offset = (uint32_t)x->offset + x_src(w, x->e)[bits_first32(mask)] - window;
     uint32_t hi = 0, bits = 0, above = 0;
     if (x->awords == 2) {
         LANES {
-            const uint64_t a = (pa[i] | (uint64_t)pa[i + 32] << 32) + (uint64_t)x->offset;
+            const uint64_t a = (pa[i] | (uint64_t)pa[i + 32] << 32) + (uint64_t)x->offset - window;
             const uint64_t in = LANE_IN(mask) ? a : 0;
             off[i] = (uint32_t)in;
             above |= (uint32_t)(in >> 32);

@@ -26,7 +26,7 @@ struct order {
     uint32_t open;       // barriers, a bit each, that have let go whom they held
     uint32_t *clock;     // [warps]
     uint32_t *known;     // rows: of a warp, or by lane of a lane
-    uint32_t *barrier;   // [EXEC_BARRIERS][warps]: what was done by those that came
+    uint32_t *barrier;   // [EXEC_BARRIERS + 1][warps]: what was done by those that came
     uint32_t *gone;      // [warps]: by threads that have ended
     uint32_t *flag;      // [FLAGS][warps]: by those that published at an address
     uint32_t words[];
@@ -39,7 +39,7 @@ static bool by_lane(const struct exec_launch *l) {
 static size_t words_of(const struct exec_launch *l, size_t *known) {
     const size_t n = l->warps;
     *known = by_lane(l) ? n * WARP_LANES * (n + WARP_LANES) : n * n;
-    return *known + n * (1 + EXEC_BARRIERS + 1 + FLAGS);
+    return *known + n * (1 + EXEC_BARRIERS + 1 + 1 + FLAGS);
 }
 size_t order_bytes(const struct exec_launch *l) {
     size_t known;
@@ -53,7 +53,7 @@ void order_init(struct order *o, const struct exec_launch *l) {
     o->row = l->warps + (o->by_lane ? WARP_LANES : 0);
     o->clock = o->words;
     o->barrier = o->clock + o->warps;
-    o->gone = o->barrier + (size_t)EXEC_BARRIERS * o->warps;
+    o->gone = o->barrier + (size_t)(EXEC_BARRIERS + 1) * o->warps;
     o->flag = o->gone + o->warps;
     o->known = o->flag + (size_t)FLAGS * o->warps;
 }
@@ -111,7 +111,9 @@ void order_arrive(const struct exec_warp *w, uint32_t lanes, uint32_t id) {
     struct order *const o = order_of(w);
     if (!o) return;
     uint32_t *const b = o->barrier + (size_t)id * o->warps;
-    if (o->open >> id & 1) memset(b, 0, o->warps * sizeof *b);
+    // Those that come to the cluster's again may come before all of a phase have gone on.
+    const bool is_anew = id != EXEC_CLUSTER_BARRIER && o->open >> id & 1;
+    if (is_anew) memset(b, 0, o->warps * sizeof *b);
     o->open &= ~(1u << id);
     give(o, w, lanes, b);
 }

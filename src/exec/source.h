@@ -32,6 +32,11 @@ struct exec_source {
     size_t (*cta_bytes)(const struct exec_launch *l);
     void (*cta_init)(struct exec_cta *c, struct exec_launch *l, void *memory, uint64_t linear_id,
                      uint32_t sm_id);
+    // Clusters, see exec_cluster_blocks.
+    uint32_t (*cluster_blocks)(const struct exec_launch *l);
+    uint64_t (*cluster_cta)(const struct exec_launch *l, uint64_t n);
+    void (*cluster_join)(struct exec_cluster *k, struct exec_cta *c, uint32_t rank);
+    bool (*cluster_opens)(struct exec_cluster *k);
     // The instruction at w->pc, see exec_step; what a warp gets from a barrier that opens.
     enum exec_outcome (*step)(struct exec_env *e, struct exec_warp *w);
     void (*barrier_release)(struct exec_warp *w, uint32_t value);

@@ -163,7 +163,7 @@ bool exec_spins(struct devmem *m, struct exec_warp *w, uint64_t cycle, struct ex
     struct exec_cta *const c = w->cta;
     struct exec_launch *const l = c->launch;
     struct trial t = {.w = w,
-                      .env = {.memory = m, .cycle = cycle, .log = exec_log_create()},
+                      .env = {.memory = m, .cycle = cycle, .log = exec_log_create(), .remote_waits = true},
                       .converge = l->converge,
                       .regs = (size_t)l->n_regs * VEC_BYTES,
                       .local = (size_t)l->local_words * VEC_BYTES,
@@ -172,6 +172,7 @@ bool exec_spins(struct devmem *m, struct exec_warp *w, uint64_t cycle, struct ex
     // What a trial does is no finding.
     struct exec_shared_check *const check = c->check;
     const struct exec_options options = l->args.options;
+    const uint32_t missing = c->missing, came = c->came;
     c->check = NULL;
     l->args.options.check_sync = false;
     if (t.env.log && t.shared && keep(&t, &t.first)) {
@@ -181,6 +182,8 @@ bool exec_spins(struct devmem *m, struct exec_warp *w, uint64_t cycle, struct ex
         put_back(&t);
     }
     l->args.options = options;
+    c->missing = missing;
+    c->came = came;
     c->check = check;
     exec_log_destroy(t.env.log);
     free(t.shared);

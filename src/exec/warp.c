@@ -1,4 +1,6 @@
 // Operations across the lanes of a warp, special registers, barriers.
+#include "exec/cluster.h"
+#include "exec/barrier.h"
 #include "exec/mem.h"
 #include "exec/order.h"
 #include "exec/warp.h"
@@ -217,6 +219,10 @@ void warp_thread_id(const struct exec_warp *w, uint32_t lane, uint32_t id[3]) {
     id[2] = t / b[0] / b[1];
 }
 
+static uint32_t cluster_size(const struct exec_launch_args *a, uint32_t axis) {
+    return a->cluster[0] ? a->cluster[axis] : 1;
+}
+
 static uint64_t uniform_sreg(const struct exec_env *e, const struct exec_warp *w, uint32_t r) {
     const struct exec_cta *c = w->cta;
     const struct exec_launch_args *a = &c->launch->args;
@@ -243,6 +249,23 @@ static uint64_t uniform_sreg(const struct exec_env *e, const struct exec_warp *w
     case SREG_globaltimer: return timer_ns(e, w);
     case SREG_globaltimer_lo: return (uint32_t)timer_ns(e, w);
     case SREG_globaltimer_hi: return timer_ns(e, w) >> 32;
+    case SREG_is_explicit_cluster: return a->cluster[0] != 0;
+    case SREG_clusterid_x:
+    case SREG_clusterid_y:
+    case SREG_clusterid_z: return c->id[r - SREG_clusterid_x] / cluster_size(a, r - SREG_clusterid_x);
+    case SREG_nclusterid_x:
+    case SREG_nclusterid_y:
+    case SREG_nclusterid_z:
+        return a->grid[r - SREG_nclusterid_x] / cluster_size(a, r - SREG_nclusterid_x);
+    case SREG_cluster_ctaid_x:
+    case SREG_cluster_ctaid_y:
+    case SREG_cluster_ctaid_z:
+        return c->id[r - SREG_cluster_ctaid_x] % cluster_size(a, r - SREG_cluster_ctaid_x);
+    case SREG_cluster_nctaid_x:
+    case SREG_cluster_nctaid_y:
+    case SREG_cluster_nctaid_z: return cluster_size(a, r - SREG_cluster_nctaid_x);
+    case SREG_cluster_ctarank: return c->rank;
+    case SREG_cluster_nctarank: return exec_cluster_blocks(c->launch);
     case SREG_total_smem_size:
     case SREG_aggr_smem_size: return c->shared_bytes;
     case SREG_dynamic_smem_size: return a->dynamic_shared;
@@ -327,6 +350,29 @@ static enum exec_outcome bar(struct exec_env *e, struct exec_warp *w, const stru
     return EXEC_BARRIER;
 }
 
+// Threads of their own wait by its.c, which asks whether they must.
+static enum exec_outcome cluster_bar(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                     uint32_t mask) {
+    const uint32_t again = mask & w->cluster_came;
+    const bool waits = x->sub == MCBAR_WAIT;
+    if (ww_unlikely(!waits && again) && w->cta->launch->args.options.check_sync &&
+        !found(e, w, x, FAULT_BARRIER, bits_first32(again), 0, 0,
+               "barrier.cluster.arrive by lanes 0x%08x of warp %u, which have arrived and not waited",
+               again, w->warp_in_cta))
+        return EXEC_FAULT;
+    w->bar_id = EXEC_CLUSTER_BARRIER;
+    w->bar_threads = w->bar_value = 0;
+    w->bar_kind = waits ? MBAR_SYNC : MBAR_ARRIVE;
+    w->bar_mask = mask;
+    w->bar_less = WARP_LANES;
+    w->bar_flow = EXEC_GOES_ON;
+    w->bar_dst = x;
+    if (waits) return EXEC_BARRIER;
+    order_arrive(w, mask, EXEC_CLUSTER_BARRIER);
+    cluster_arrive(w, mask);
+    return EXEC_BARRIER;
+}
+
 // Machine code has the result in a word that B2R reads, whatever the reduction.
 void warp_barrier_result(struct exec_warp *w, const struct xinst *x, uint32_t kind, uint32_t value,
                          uint32_t lanes) {
@@ -375,5 +421,6 @@ const exec_fn warp_fns[] = {
     [WARP_VOTE] = vote,     [WARP_MATCH] = match,       [WARP_REDUX] = redux,
     [WARP_SHFL] = shfl,     [WARP_ACTIVE] = activemask, [WARP_ELECT] = elect,
     [WARP_SYNC] = warpsync, [WARP_S2R] = s2r,           [WARP_BAR] = bar,
+    [WARP_CBAR] = cluster_bar,
     [WARP_B2R] = b2r,       [WARP_TRAP] = trap,         [WARP_SLEEP] = nanosleep_,
     [WARP_NOP] = nothing};

@@ -14,6 +14,7 @@ enum warp_fn {
     WARP_SYNC,
     WARP_S2R,
     WARP_BAR,
+    WARP_CBAR,
     WARP_B2R,
     WARP_TRAP,
     WARP_SLEEP,

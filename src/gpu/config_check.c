@@ -3,6 +3,7 @@
 // config_keys.def.
 #include "isa/generation.h"
 #include "exec/exec.h"
+#include "gpu/cluster.h"
 #include "gpu/config_int.h"
 #include "gpu/limits.h"
 
@@ -120,6 +121,12 @@ static uint32_t gen_registers(uint32_t gen) { return gen < GEN_N ? gen_info[gen]
 
 static bool is_whole(double ratio) { return ratio >= 0.999 && fabs(ratio - round(ratio)) <= 0.001; }
 
+static bool gpcs_hold(const struct gpu_config *g) {
+    uint32_t size[GPC_MOST], all = 0;
+    const uint32_t n = gpc_sizes(g->gpc_sms, size);
+    for (uint32_t i = 0; i < n; i++) all += size[i];
+    return !g->gpc_sms[0] || all >= g->sm_count;
+}
 static bool is_known(const struct gpu_config *g) {
     struct gpu_limits limits;
     gpu_config_limits(g, &limits);

@@ -2,6 +2,7 @@
 // have files of their own.
 #include "exec/functional.h"
 #include "gpu/device.h"
+#include "gpu/cluster.h"
 #include "sm/technique.h"
 
 #include <stdlib.h>
@@ -50,6 +51,7 @@ static void on_cta_done(void *user, uint32_t sm, uint32_t slot, uint64_t cta, ui
 
 void device_tear_down(struct gpu *g) {
     front_end_group_tear_down(g);
+    clusters_destroy(g);
     for (uint32_t i = 0; g->sm && i < g->config.sm_count; i++) sm_destroy(g->sm[i]);
     for (uint32_t i = 0; g->savings && i < g->config.sm_count; i++)
         savings_sm_destroy(g->savings[i]);
@@ -101,7 +103,8 @@ enum ww_status device_build(struct gpu *g, struct diags *d) {
         }
         if (k && (s = sm_set_techniques(g->sm[i], list, k, d)) != WW_OK) return s;
     }
-    return front_end_group_build(g, d);
+    s = clusters_create(g, d);
+    return s == WW_OK ? front_end_group_build(g, d) : s;
 }
 
 static void on_print(void *user, const char *text, size_t len) {

@@ -86,7 +86,8 @@ struct flight {
     struct order *order; // owned
     struct gpu_kernel *kernel;
     struct gpu_launch launch;
-    uint64_t n_ctas, next_cta;
+    uint64_t n_ctas, next_cta; // in the order of clusters, where there are some
+    uint32_t cluster; // blocks of a cluster
     uint32_t slot;          // UINT32_MAX before it starts
     uint64_t starts_at;     // cycle of the first dispatch: start of the launch latency + latency
     bool started;
@@ -161,6 +162,7 @@ struct gpu {
     struct exec_fault commit_fault;
     uint32_t next_sm;      // where CTA dispatch goes on
 
+    struct gpu_clusters *clusters; // cluster.c
     struct flight *slots[SM_KERNEL_SLOTS];
     uint32_t n_running;
     struct flight *rehearsing; // nothing else starts while there is one
@@ -238,7 +240,8 @@ void flight_free_spares(struct gpu *g);
 void flight_abort_all(struct gpu *g, enum ww_status s, const char *text);
 
 // Gives SM i the next CTA of a run.
-void run_give_cta(struct gpu *g, struct flight *r, uint32_t i);
+// CTA `cta` goes to SM i; answers its place there.
+uint32_t run_give_cta(struct gpu *g, struct flight *r, uint32_t i, uint64_t cta);
 
 // ---- front_end_group.c: SMs that share a front end ---------------------------------------------
 // Whether front-end groups of the techniques fit the GPU; a sentence when they do not.

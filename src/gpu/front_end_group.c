@@ -117,7 +117,7 @@ void front_end_group_dispatch(struct gpu *g, struct flight *r) {
     uint32_t idle = 0; // SMs in a row that took none
     for (uint32_t i = g->next_sm; idle < n && r->next_cta < r->n_ctas;) {
         const uint32_t take = may_take(g, r, i);
-        for (uint32_t k = 0; k < take; k++) run_give_cta(g, r, i + k);
+        for (uint32_t k = 0; k < take; k++) run_give_cta(g, r, i + k, r->next_cta);
         idle = take != 0 ? 0 : idle + 1;
         if (take != 0) g->next_sm = (i + take) % n;
         i = (i + (take != 0 ? take : 1)) % n;

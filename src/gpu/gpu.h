@@ -281,7 +281,26 @@ struct gpu_launch {
     const void *params; // code_image.param_bytes bytes, copied at the call
     uint32_t param_bytes;
     bool cooperative;   // the grid must be resident as a whole
+    uint32_t cluster[3]; // blocks of a cluster, which divide the grid; 0: as the kernel says
+    bool non_portable;   // clusters may have more than GPU_PORTABLE_CLUSTER blocks
 };
+// Blocks of a cluster that every GPU with clusters takes, and that one may take at most (CUDA C++
+// Programming Guide 12.3, thread block clusters).
+enum { GPU_PORTABLE_CLUSTER = 8, GPU_MOST_CLUSTER = 16 };
+// What a kernel says of its clusters: their blocks in three dimensions, the most blocks (0: nothing),
+// and that a launch must have some. Clusters of a launch are those of the launch or else the kernel's;
+// 0: none. WW_ERROR_LAUNCH with a sentence: such ones are not possible.
+struct gpu_kernel_clusters {
+    uint32_t required[3], most;
+    bool must_be_set;
+};
+struct gpu_kernel_clusters gpu_kernel_clusters(const struct gpu_kernel *k);
+enum ww_status gpu_launch_clusters(struct gpu_kernel *k, const struct gpu_launch *l,
+                                   struct diags *d, uint32_t cluster[3]);
+// Clusters of such a launch that an empty GPU holds at once.
+enum ww_status gpu_launch_max_clusters(struct gpu_kernel *k, const struct gpu_launch *l,
+                                       struct diags *d, uint32_t *n);
+
 // Checks against limits and queues. `id` (may be NULL) is the launch's number, from 1.
 enum ww_status gpu_launch(struct gpu *g, struct gpu_stream *s, struct gpu_kernel *k,
                           const struct gpu_launch *l, struct diags *d, uint64_t *id);

@@ -185,6 +185,8 @@ enum ww_status gpu_launch(struct gpu *g, struct gpu_stream *stream, struct gpu_k
     if (s == WW_OK) s = check_shape(g, k, l, d);
     if (s == WW_OK) s = gpu_kernel_image(k, d, &im);
     if (s == WW_OK) s = check_room(g, k, l, im, d, &occupancy);
+    uint32_t cluster[3] = {0};
+    if (s == WW_OK) s = gpu_launch_clusters(k, l, d, cluster);
     if (s != WW_OK) return s;
     struct order *o = device_alloc(g, sizeof *o + im->param_bytes);
     if (!o) return diag_add(d, WW_ERROR_MEMORY, "out of memory for a launch of %s", k->name);
@@ -193,6 +195,7 @@ enum ww_status gpu_launch(struct gpu *g, struct gpu_stream *stream, struct gpu_k
     o->image = im;
     o->launch = *l;
     o->launch.params = o->params;
+    memcpy(o->launch.cluster, cluster, sizeof cluster);
     o->id = g->next_launch;
     o->occupancy = occupancy;
     o->functional =

@@ -74,6 +74,7 @@ struct gpu_kernel {
     struct gpu_module *module;
     const char *name;
     uint32_t max_threads[3], required_threads[3]; // of a block; 0: not said
+    struct gpu_kernel_clusters clusters;
     uint32_t code;              // in module_cubin: its number in the file
     const struct ptx_func *ptx; // NULL: none, or not looked for yet
     struct code_image *image;   // NULL until someone asks

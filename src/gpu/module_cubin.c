@@ -208,6 +208,9 @@ static void kernels(struct gpu_module *m) {
         *k = (struct gpu_kernel){.module = m, .name = f->name, .code = i};
         memcpy(k->max_threads, f->max_threads, sizeof k->max_threads);
         memcpy(k->required_threads, f->required_threads, sizeof k->required_threads);
+        memcpy(k->clusters.required, f->cluster, sizeof k->clusters.required);
+        k->clusters.most = f->max_cluster;
+        k->clusters.must_be_set = f->is_explicit_cluster;
     }
 }
 

@@ -114,6 +114,9 @@ static void kernels(struct gpu_module *m) {
         *k = (struct gpu_kernel){.module = m, .name = f->name, .ptx = f};
         memcpy(k->max_threads, f->maxntid, sizeof k->max_threads);
         memcpy(k->required_threads, f->reqntid, sizeof k->required_threads);
+        memcpy(k->clusters.required, f->reqnctapercluster, sizeof k->clusters.required);
+        k->clusters.most = f->maxclusterrank;
+        k->clusters.must_be_set = f->is_explicit_cluster;
     }
 }
 

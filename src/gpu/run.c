@@ -15,6 +15,7 @@
 // its last CTA has; a kernel alone ends when also its stores are acknowledged.
 #include "activity/mem.h"
 #include "activity/sm.h"
+#include "gpu/cluster.h"
 #include "gpu/device.h"
 #include "gpu/module.h"
 #include "exec/functional.h"
@@ -55,6 +56,7 @@ static enum ww_status begin_exec(struct gpu *g, struct flight *r, struct diags *
     const struct exec_launch_args args = {
         .grid = {l->grid[0], l->grid[1], l->grid[2]},
         .block = {l->block[0], l->block[1], l->block[2]},
+        .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
         .dynamic_shared = l->dynamic_shared,
         .params = r->launch.params,
         .const_segment = m->const_base,
@@ -86,6 +88,7 @@ enum ww_status flight_begin(struct gpu *g, struct flight *r, uint32_t slot) {
     if (s == WW_OK)
         s = sm_kernel_create(&g->config.sm, r->kernel->image, g->source, r->exec, r->kernel->code_address, &d,
                              &r->timed);
+    if (s == WW_OK) r->cluster = g->source->cluster_blocks ? g->source->cluster_blocks(r->exec) : 1;
     uint32_t bound = 0;
     for (; s == WW_OK && bound < g->config.sm_count; bound++) {
         if (!g->n_running) sm_flush(g->sm[bound], g->now);
@@ -172,11 +175,13 @@ static struct flight *oldest_after(const struct gpu *g, uint64_t id) {
     return best;
 }
 
-void run_give_cta(struct gpu *g, struct flight *r, uint32_t i) {
-    if (g->timeline) timeline_cta_begins(g, i, r, r->next_cta);
-    sm_take_cta(g->sm[i], r->slot, r->next_cta++, g->now);
+uint32_t run_give_cta(struct gpu *g, struct flight *r, uint32_t i, uint64_t cta) {
+    if (g->timeline) timeline_cta_begins(g, i, r, cta);
+    const uint32_t place = sm_take_cta(g->sm[i], r->slot, cta, g->now);
+    r->next_cta++;
     g->side[i].next = 0;
     r->last_dispatch = g->now;
+    return place;
 }
 
 static void dispatch(struct gpu *g) {
@@ -186,10 +191,14 @@ static void dispatch(struct gpu *g) {
             front_end_group_dispatch(g, r);
             continue;
         }
+        if (r->cluster > 1) {
+            clusters_dispatch(g, r);
+            continue;
+        }
         uint32_t idle = 0; // SMs in a row that took none
         for (uint32_t i = g->next_sm; idle < n && r->next_cta < r->n_ctas;) {
             if (sm_can_take(g->sm[i], r->slot)) {
-                run_give_cta(g, r, i);
+                run_give_cta(g, r, i, r->next_cta);
                 g->next_sm = i + 1 == n ? 0 : i + 1;
                 idle = 0;
             } else {
@@ -206,6 +215,10 @@ static bool can_dispatch(const struct gpu *g) {
         if (!r || !r->started || r->next_cta == r->n_ctas) continue;
         if (g->front_end_group && front_end_group_can_dispatch(g, r)) return true;
         if (g->front_end_group) continue;
+        if (r->cluster > 1) {
+            if (clusters_can_dispatch(g, r)) return true;
+            continue;
+        }
         for (uint32_t i = 0; i < g->config.sm_count; i++)
             if (sm_can_take(g->sm[i], k)) return true;
     }
@@ -254,6 +267,7 @@ static void one_quantum(struct gpu *g) {
     g->delivered = g->from;
     threads_for(g->threads, g->config.mem.partitions, memory_phase, commit, g);
     mem_system_run_serial(g->mem, g->from, g->to);
+    clusters_quantum(g);
     g->mem_now = g->now = g->to;
     g->quanta++;
     if (g->timeline) timeline_quantum(g);

@@ -53,6 +53,8 @@ static const char *const atom_text[] = {"ADD", "MIN",  "MAX", "INC",  "DEC",    
                                         "XOR", "EXCH", "CAS", "CAST", "ARRIVE", "ARRIVE_TX"};
 static const char *const bar_text[] = {"SYNC", "ARV", "RED.POPC", "RED.AND", "RED.OR"};
 static const char *const fence_text[] = {"CTA", "GL", "SYS"};
+static const char *const mapa_text[] = {"", "RANK"};
+static const char *const cbar_text[] = {"ARV", "WAIT"};
 static const char *const geom_text[] = {"1D",   "2D",         "3D",   "ARRAY_1D",  "ARRAY_2D",
                                         "CUBE", "ARRAY_CUBE", "2DMS", "ARRAY_2DMS"};
 static const char *const test_text[] = {"FIN", "INF", "NUM", "NAN", "NORM", "SUB"};
@@ -82,6 +84,8 @@ static const struct {
     {OP_SURED, NAMES(geom_text)},        {OP_FTESTP, NAMES(test_text)},
     {OP_SYSCALL, NAMES(sys_text)},       {OP_PREFETCH, NAMES(prefetch_text)},
     {OP_DSETP_MNMX, NAMES(minmax_text)}, {OP_WARPSYNC, NAMES(sync_text)},
+    {OP_DSETP_MNMX, NAMES(minmax_text)}, {OP_MAPA, NAMES(mapa_text)},
+    {OP_CBAR, NAMES(cbar_text)},         {OP_STAS, NAMES(atom_text)},
 #undef NAMES
 };
 

@@ -206,6 +206,12 @@ enum matom { MATOM_ADD, MATOM_MIN, MATOM_MAX, MATOM_INC, MATOM_DEC, MATOM_AND, M
              // Arrival at a barrier in memory (mbarrier.h): of 8.0, of 9.0.
              MATOM_ARRIVE, MATOM_ARRIVE_TX };
 enum mbar { MBAR_SYNC, MBAR_ARRIVE, MBAR_RED_POPC, MBAR_RED_AND, MBAR_RED_OR };
+// MAPA, CBAR, STAS (whose other subs are enum matom): what blocks of a cluster do with each other.
+enum mmapa { MMAPA_ADDRESS, MMAPA_RANK };
+enum mcbar { MCBAR_ARRIVE, MCBAR_WAIT };
+enum mstas { MSTAS_STORE = 32 };
+// CVTA and ISSPACE sub: from generic; of shared memory of any block of the cluster.
+enum mcvta { MCVTA_TO = 1, MCVTA_CLUSTER = 2 };
 enum mfence { MFENCE_CTA, MFENCE_GPU, MFENCE_SYS };
 enum mcop { MCOP_CA, MCOP_CG, MCOP_CS, MCOP_CV, MCOP_LU, MCOP_WB, MCOP_WT, MCOP_NC };
 enum mtex_geom { MTEX_1D, MTEX_2D, MTEX_3D, MTEX_1D_LAYERED, MTEX_2D_LAYERED, MTEX_CUBE,

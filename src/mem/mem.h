@@ -88,11 +88,25 @@ void mem_port_pop(struct mem_port *p);
 // Requests sent and not yet answered or acknowledged (writes get an acknowledgement reply too).
 uint32_t mem_port_outstanding(const struct mem_port *p);
 
+// Shared memory of other SMs (remote.c). An access is a packet there, and its answer a reply like
+// others, whose `tag` is the access's; it never comes in the quantum in which the access was sent.
+struct mem_remote {
+    uint32_t sm;             // where to
+    uint32_t there, back;    // bytes of data that the network carries
+    uint32_t passes;         // through the banks of that SM
+    uint16_t tag;
+    bool asks;               // the lanes' addresses go there by themselves (net.sm_request_bytes)
+};
+bool mem_port_can_reach(const struct mem_port *p);
+void mem_port_reach(struct mem_port *p, uint64_t now, const struct mem_remote *r);
+
 struct mem_system;
 enum ww_status mem_system_create(const struct mem_config *c, uint32_t n_sms, double core_clock_mhz,
                                  struct diags *d, struct mem_system **out);
 void mem_system_destroy(struct mem_system *m);
 uint32_t mem_quantum_cycles(const struct mem_system *m);
+// By how many cycles accesses from and to this SM's shared memory take longer than the least.
+void mem_system_place_sm(struct mem_system *m, uint32_t sm, uint32_t cycles);
 uint32_t mem_tlb_sms(const struct mem_config *c); // that share an L1 TLB; 0: there are no TLBs
 struct mem_port *mem_system_port(struct mem_system *m, uint32_t sm);
 // Memory phase of one partition for core cycles [from, to). Partitions may run on any threads.
@@ -102,6 +116,8 @@ void mem_system_run_partition(struct mem_system *m, uint32_t partition, uint64_t
 void mem_system_account(struct mem_system *m, uint64_t cycle);
 // The serial step; after all partitions ran, before any SM's delivery.
 void mem_system_run_serial(struct mem_system *m, uint64_t from, uint64_t to);
+// The same of what SMs sent each other in the quantum. Needed only when there are clusters.
+void mem_system_run_remote(struct mem_system *m, uint64_t from, uint64_t to);
 // Merges replies for one SM; after all partitions ran, before its SM phase. Any threads.
 void mem_system_deliver(struct mem_system *m, uint32_t sm, uint64_t from, uint64_t to);
 // The next cycle >= now at which anything in the memory system happens; UINT64_MAX if it is empty.

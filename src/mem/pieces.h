@@ -101,6 +101,9 @@ struct transaction {
     uint16_t bytes;   // 32, 64 or 128: transfer size
     uint8_t sectors;  // 32-byte sectors of the 128-byte line that are touched
     uint8_t full_sectors; // sectors wholly written (stores)
+    bool is_remote;       // to shared memory of SM `addr`; the network carries `words` bytes there and
+                          // `touched` back
+    uint8_t passes;       // through the banks there
 };
 // `bytes` a lane (1, 2, 4, 8 or 16, address aligned to it); out has room for 64 transactions, 2 a
 // lane; answers how many, in the order of the first lane that each serves.

@@ -65,6 +65,7 @@ void port_reset(struct mem_port *p) {
     memset(p->unseen, 0, (p->system->slices + 63) / 64 * sizeof *p->unseen);
     p->free = p->held = p->waiting = NIL;
     p->last_version = 0;
+    remote_reset(p);
     p->fresh = 0;
 }
 
@@ -296,16 +297,31 @@ uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
     return enter_network(p, now, at, slot);
 }
 
+// Replies of other SMs are in a list of their own.
+static bool remote_is_first(const struct mem_port *p) {
+    const struct remote_port *const r = &p->remote;
+    if (r->came_head == r->came_tail) return false;
+    return p->reply_head == p->reply_tail ||
+           r->came[r->came_head].cycle < p->reply[p->reply_head].cycle;
+}
 const struct mem_reply *mem_port_peek(const struct mem_port *p) {
+    if (ww_unlikely(remote_is_first(p))) return &p->remote.came[p->remote.came_head];
     return p->reply_head == p->reply_tail ? NULL : &p->reply[p->reply_head];
 }
 
 void mem_port_pop(struct mem_port *p) {
+    if (ww_unlikely(remote_is_first(p))) {
+        p->remote.came_head++;
+        p->remote.outstanding--;
+        return;
+    }
     p->reply_head++;
     p->outstanding--;
 }
 
-uint32_t mem_port_outstanding(const struct mem_port *p) { return p->outstanding; }
+uint32_t mem_port_outstanding(const struct mem_port *p) {
+    return p->outstanding + p->remote.outstanding;
+}
 struct activity *mem_port_activity(struct mem_port *p) {
     return &p->activity;
 }

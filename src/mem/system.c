@@ -386,6 +386,7 @@ static bool build(struct mem_system *m, const struct mem_config *c, uint32_t sms
         const uint32_t sm = i / m->slices, s = i % m->slices;
         m->port[sm].to[s].from = &m->partition[s / m->map.slices].slice[s % m->map.slices].from[sm];
     }
+    ok = ok && remote_create(m);
     return ok && (c->net.kind != NET_MESH || net_mesh_create(m));
 }
 
@@ -407,6 +408,7 @@ void mem_system_destroy(struct mem_system *m) {
     if (!m) return;
     for (uint32_t i = 0; m->partition && i < m->c.partitions; i++)
         partition_destroy(&m->partition[i]);
+    remote_destroy(m);
     for (uint32_t i = 0; m->port && i < m->sms; i++) port_destroy(&m->port[i]);
     net_mesh_destroy(&m->mesh);
     tlb_destroy(m->tlb);
@@ -493,6 +495,7 @@ void mem_system_run_serial(struct mem_system *m, uint64_t from, uint64_t to) {
 
 static uint64_t port_next_cycle(const struct mem_system *m, const struct mem_port *p) {
     uint64_t next = NEVER;
+    if (p->remote.outstanding && mem_port_peek(p)) next = mem_port_peek(p)->cycle;
     if (!p->outstanding) return next;
     const struct mem_reply *r = mem_port_peek(p);
     if (r) next = r->cycle;
@@ -536,6 +539,7 @@ uint64_t mem_system_next_event(const struct mem_system *m, uint64_t now) {
 }
 
 const char *mem_system_broken(const struct mem_system *m) {
+    if (m->is_out_of_memory) return "no memory for packets between SMs";
     for (uint32_t i = 0; i < m->c.partitions; i++)
         if (m->partition[i].is_broken) return "data came from DRAM that no request waits for";
     return NULL;

@@ -124,6 +124,22 @@ struct lane {
     uint32_t first, last; // [first, last]: sent and not free yet, if the SM's `unseen` says so
     struct intake *from;  // what the slice has taken
 };
+// An SM's connection to other SMs (remote.c). Times in ticks of a 1024th of a core cycle.
+struct remote_port {
+    struct remote_sent {
+        uint64_t cycle;
+        struct mem_remote what;
+        uint32_t next; // of the same cycle
+    } * sent;        // in this quantum
+    struct mem_reply *came; // by cycle: [came_head, came_tail)
+    uint32_t n_sent, came_head, came_tail, outstanding;
+    uint64_t out_free, in_free, banks_free;
+    uint32_t far; // cycles
+};
+bool remote_create(struct mem_system *m);
+void remote_destroy(struct mem_system *m);
+void remote_reset(struct mem_port *p);
+
 struct mem_port {
     struct mem_system *system;
     uint32_t sm;
@@ -156,6 +172,7 @@ struct mem_port {
         uint32_t slice, index;
     } * log;
     uint32_t log_head, log_tail, log_mask;
+    struct remote_port remote;
     struct activity activity;
 };
 // A port accepts no more than this many requests that are not answered yet. Not a model of
@@ -166,6 +183,11 @@ struct net_mesh {
     uint32_t width, height, nodes;
     uint32_t *router_of;  // [SMs, then slices]
     uint64_t *free_at[2]; // [router * 4 + direction]: requests, replies
+};
+// What serial steps of remote.c work with.
+struct net_remote {
+    struct buckets bucket; // of what was sent, by cycle
+    double ticks_a_byte;
 };
 void net_route_requests(struct mem_system *m, uint64_t to);
 void net_route_replies(struct mem_system *m, uint64_t to);
@@ -376,6 +398,8 @@ struct mem_system {
         uint32_t head, tail; // nodes of the slice's partition; head NIL: none
     } * replies;             // [SM][slice]: sent, and not delivered
     struct net_mesh mesh;
+    struct net_remote remote;
+    bool is_out_of_memory; // of packets between SMs
 };
 
 static inline struct partition *partition_of(const struct mem_system *m, uint32_t slice) {

@@ -261,6 +261,9 @@ struct ptx_func {
     struct ptx_targets *targets;
     uint32_t n_targets;
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnctapersm, maxnreg; // 0 = not given
+    // Clusters: their blocks in three dimensions, the most blocks; 0 = not given.
+    uint32_t reqnctapercluster[3], maxclusterrank;
+    bool is_explicit_cluster, blocks_are_clusters;
     uint32_t line, col;
     struct ptx_refusal *refused; // not empty: the function cannot be lowered
     uint32_t n_refused;

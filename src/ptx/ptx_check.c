@@ -389,11 +389,17 @@ static bool check_cvt(struct ptx_parser *p, const struct ptx_reading *r) {
     return !two || cvt_operand(p, r, 2, from, SOURCE);
 }
 
-// bar.sync a{, b}; bar.arrive a, b; bar.red d, a{, b}, p; bar.warp.sync mask
+// bar.sync a{, b}; bar.arrive a, b; bar.red d, a{, b}, p; bar.warp.sync mask; barrier.cluster
 static bool check_bar(struct ptx_parser *p, const struct ptx_reading *r) {
     const struct ptx_inst *i = &r->inst;
     unsigned at = 0, last = i->n_operands;
     unsigned least = 1, most = 2;
+    if (ptx_has(i, PTX_MOD_cluster)) {
+        if (ptx_has(i, PTX_MOD_arrive) == ptx_has(i, PTX_MOD_wait))
+            return fail_inst(p, r, "needs .arrive or .wait");
+        return !last || miscounted(p, r, "operand", 0, 0, last);
+    }
+    if (ptx_has(i, PTX_MOD_wait)) return fail_inst(p, r, "has `.wait`, which needs .cluster");
     if (ptx_has(i, PTX_MOD_arrive)) least = 2;
     if (ptx_has(i, PTX_MOD_warp)) most = 1;
     if (ptx_has(i, PTX_MOD_red)) least = 3, most = 4;
@@ -518,6 +524,24 @@ static bool check_cvta(struct ptx_parser *p, const struct ptx_reading *r) {
     return o->kind != PTX_OPERAND_VAR || o->var->space == want || wrong_space(p, r, 1, want);
 }
 
+// mapa d, a, rank; getctarank d, a: an address of shared memory, or a generic one.
+static bool check_mapped(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_operand *o = &r->ops[1];
+    if (!address_value(p, r, 1, (enum ptx_type)r->inst.types[0])) return false;
+    return o->kind != PTX_OPERAND_VAR || o->var->space == PTX_SPACE_SHARED ||
+           wrong_space(p, r, 1, PTX_SPACE_SHARED);
+}
+
+// st.async, red.async: [a], b, [barrier].
+static bool check_async(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    if (i->n_operands != 3) return miscounted(p, r, "operand", 3, 3, i->n_operands);
+    if (!ptx_has(i, PTX_MOD_mbarrier_bytes))
+        return fail_inst(p, r, "needs .mbarrier::complete_tx::bytes");
+    return ptx_type_bits((enum ptx_type)i->types[0]) >= 32 ||
+           fail_inst(p, r, "needs a type of 32 or 64 bits");
+}
+
 static bool check_isspacep(struct ptx_parser *p, const struct ptx_reading *r) {
     const struct ptx_operand *o = &r->ops[1];
     const unsigned bits =
@@ -581,6 +605,8 @@ static bool special(struct ptx_parser *p, const struct ptx_reading *r) {
     case PTX_OP_cvt: return check_cvt(p, r);
     case PTX_OP_cvta: return check_cvta(p, r);
     case PTX_OP_isspacep: return check_isspacep(p, r);
+    case PTX_OP_mapa:
+    case PTX_OP_getctarank: return check_mapped(p, r);
     case PTX_OP_alloca: return check_alloca(p, r);
     case PTX_OP_stackrestore:
         return r->ops[0].kind == PTX_OPERAND_REG ||
@@ -598,6 +624,7 @@ static bool special(struct ptx_parser *p, const struct ptx_reading *r) {
     case PTX_OP_ld:
     case PTX_OP_st:
     case PTX_OP_red:
+        if (ptx_has(i, PTX_MOD_async)) return check_async(p, r);
         if (i->n_operands == 3 && !ptx_has(i, PTX_MOD_L2_cache_hint))
             return fail_inst(p, r, "has a cache policy but no .L2::cache_hint");
         return true;
@@ -705,7 +732,8 @@ static bool check_operands(struct ptx_parser *p, const struct ptx_reading *r) {
     if (i->n_operands < lo || i->n_operands > hi)
         return miscounted(p, r, "operand", lo, hi, i->n_operands);
     for (unsigned k = 0; k < i->n_operands; k++) {
-        if (letters[k] && !operand(p, r, k, letters[k])) return false;
+        const bool is_barrier = k == 2 && ptx_has(i, PTX_MOD_async) && i->op != PTX_OP_cp;
+        if (letters[k] && !operand(p, r, k, is_barrier ? 'a' : letters[k])) return false;
         if (r->ops[k].reg2 >= 0 && (k > 0 || !takes_second_half(i)))
             return mismatch(p, r, k, &r->ops[k], "one without `|`");
     }

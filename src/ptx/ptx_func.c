@@ -61,18 +61,6 @@ static bool one_number(struct ptx_parser *p, const char *what, uint32_t *out) {
     return true;
 }
 
-static bool cluster(struct ptx_parser *p, const struct ptx_token *at) {
-    uint32_t dims[3];
-    if (!dimensions(p, ".reqnctapercluster", dims, 3)) return false;
-    if (dims[0] <= 1 && dims[1] <= 1 && dims[2] <= 1) return true;
-    ptx_refuse(
-        p, at->line, at->col,
-        "clusters of %ux%ux%u thread blocks are not supported: they need compute capability 9.0 "
-        "(Hopper); blocks are launched one by one",
-        dims[0], dims[1], dims[2]);
-    return p->lazy; // the header goes on
-}
-
 // Reads one directive of a header. 0: not one, 1: done, -1: error.
 static int header_directive(struct ptx_parser *p, struct ptx_func *f) {
     const struct ptx_token t = p->tok;
@@ -88,7 +76,8 @@ static int header_directive(struct ptx_parser *p, struct ptx_func *f) {
                    {"minnctapersm", &f->minnctapersm, 1},
                    {"maxnctapersm", &f->maxnctapersm, 1},
                    {"maxnreg", &f->maxnreg, 1},
-                   {"maxclusterrank", &ignored, 1},
+                   {"reqnctapercluster", f->reqnctapercluster, 3},
+                   {"maxclusterrank", &f->maxclusterrank, 1},
                    {"abi_preserve", &ignored, 1},
                    {"abi_preserve_control", &ignored, 1}};
     for (unsigned i = 0; i < WW_COUNT(numbers); i++)
@@ -99,14 +88,13 @@ static int header_directive(struct ptx_parser *p, struct ptx_func *f) {
                                 : one_number(p, numbers[i].word, numbers[i].out);
             return ok ? 1 : -1;
         }
-    if (ptx_at_word(p, "reqnctapercluster")) {
-        ptx_advance(p);
-        return cluster(p, &t) ? 1 : -1;
-    }
     if (ptx_at_word(p, "noreturn"))
         f->is_noreturn = true;
-    else if (!ptx_at_word(p, "explicitcluster") && !ptx_at_word(p, "blocksareclusters") &&
-             !ptx_at_word(p, "unique"))
+    else if (ptx_at_word(p, "explicitcluster"))
+        f->is_explicit_cluster = true;
+    else if (ptx_at_word(p, "blocksareclusters"))
+        f->blocks_are_clusters = true;
+    else if (!ptx_at_word(p, "unique"))
         return 0;
     ptx_advance(p);
     return 1;
@@ -377,6 +365,10 @@ static bool adopt(struct ptx_parser *p, struct header *h, const struct ptx_linka
         f->minnctapersm = r->minnctapersm;
         f->maxnctapersm = r->maxnctapersm;
         f->maxnreg = r->maxnreg;
+        memcpy(f->reqnctapercluster, r->reqnctapercluster, sizeof f->reqnctapercluster);
+        f->maxclusterrank = r->maxclusterrank;
+        f->is_explicit_cluster = r->is_explicit_cluster;
+        f->blocks_are_clusters = r->blocks_are_clusters;
     }
     f->is_noreturn |= r->is_noreturn;
     f->is_visible |= l->is_visible;

@@ -32,6 +32,9 @@ enum {
     ATTR_EXIT_OFFSETS = 0x1c,
     ATTR_REGCOUNT = 0x2f,
     ATTR_CUDA_API_VERSION = 0x37,
+    ATTR_CTA_PER_CLUSTER = 0x3d,
+    ATTR_EXPLICIT_CLUSTER = 0x3e,
+    ATTR_MAX_CLUSTER_RANK = 0x3f,
     ATTR_SYSCALL_OFFSETS = 0x46,
     ATTR_NUM_BARRIERS = 0x4c
 };
@@ -126,6 +129,11 @@ static void attribute(struct reader *r, struct cubin_kernel *k, const struct cub
     switch (t->code) {
     case ATTR_MAX_THREADS: three(k->max_threads, p, size); break;
     case ATTR_REQNTID: three(k->required_threads, p, size); break;
+    case ATTR_CTA_PER_CLUSTER: three(k->cluster, p, size); break;
+    case ATTR_EXPLICIT_CLUSTER: k->is_explicit_cluster = true; break;
+    case ATTR_MAX_CLUSTER_RANK:
+        if (size >= 4) k->max_cluster = word_at(p);
+        break;
     case ATTR_PARAM_CBANK:
         if (size >= 8) k->parameter_at = half_at(p + 4);
         break;

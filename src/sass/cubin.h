@@ -74,6 +74,8 @@ struct cubin_kernel {
     uint32_t barriers;
     uint32_t max_threads[3];      // 0: not said
     uint32_t required_threads[3]; // 0: not said
+    uint32_t cluster[3], max_cluster; // blocks of a cluster, the most of them; 0: not said
+    bool is_explicit_cluster;         // a launch must have clusters
     uint32_t max_registers;
     uint32_t toolkit;      // 129 of CUDA 12.9; 0: not said
     uint32_t parameter_at; // where parameters begin in bank 0

@@ -24,6 +24,29 @@ bool sm_can_take(const struct sm *s, uint32_t slot) {
            s->res.shared_used + k->cta_shared <= s->c.shared_bytes;
 }
 
+static uint32_t least(uint32_t n, uint32_t room, uint32_t each) {
+    return each != 0 && room / each < n ? room / each : n;
+}
+uint32_t sm_room(const struct sm *s, uint32_t slot) {
+    const struct kernel_slot *const ks = &s->res.kernel[slot];
+    const struct sm_kernel *const k = ks->kernel;
+    if (k == NULL || s->faulted) return 0;
+    uint32_t n = count_lanes(ks->free_blocks);
+    n = least(n, s->c.max_ctas - s->res.n_ctas, 1);
+    n = least(n, s->c.max_warps - s->res.warps_used, k->n_warps);
+    n = least(n, s->c.max_threads - s->res.threads_used, k->n_warps * WARP_LANES);
+    n = least(n, s->c.registers - s->res.regs_used, k->cta_registers);
+    return least(n, s->c.shared_bytes - s->res.shared_used, k->cta_shared);
+}
+struct exec_cta *sm_cta(struct sm *s, uint32_t place) { return &s->res.cta[place].cta; }
+bool sm_cta_runs(const struct sm *s, uint32_t place, uint32_t slot, uint64_t cta) {
+    const struct cta_slot *const c = &s->res.cta[place];
+    return c->is_used && c->kslot == slot && c->linear == cta && c->live != 0;
+}
+uint64_t sm_cluster_came(const struct sm *s, uint32_t place) {
+    return s->res.cta[place].cluster_came;
+}
+
 static void warp_init(struct sm *s, struct cta_slot *c, uint32_t cta, uint32_t w, uint32_t number) {
     struct warp *const warp = &s->res.warp[w];
     const struct kernel_slot *const ks = &s->res.kernel[c->kslot];
@@ -65,10 +88,10 @@ static uint32_t slot_for(const struct sm *s, uint64_t used, uint32_t from, uint3
     return bits_first64(~used);
 }
 
-void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
+uint32_t sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
     if (!sm_can_take(s, slot)) {
         sm_break(s, "a CTA came for which it has no room");
-        return;
+        return 0;
     }
     s->is_summed = false;
     struct kernel_slot *const ks = &s->res.kernel[slot];
@@ -93,6 +116,7 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
     struct cta_slot *const c = &s->res.cta[at];
     memset(c->bar, 0, sizeof c->bar);
     c->is_used = true;
+    c->cluster_came = 0;
     c->kslot = (uint8_t)slot;
     c->block = (uint8_t)block;
     c->linear = linear;
@@ -139,6 +163,7 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
     s->dirty = (1u << s->c.schedulers) - 1;
     s->alarms.wake = min64(s->alarms.wake, cycle);
     s->progress = max64(s->progress, cycle);
+    return at;
 }
 
 // The warp leaves all masks, so that the next one in its slot begins with none of its bits set.

@@ -190,7 +190,8 @@ static uint16_t flags_of(const struct minst *m, const struct sm_inst *in, bool h
     case OP_JUMP:
     case OP_ENDCOLLECTIVE:
     case OP_RET: f |= SI_JUMP; break;
-    case OP_BAR: f |= SI_BARRIER; break;
+    case OP_BAR:
+    case OP_CBAR: f |= SI_BARRIER; break;
     case OP_MEMBAR: f |= SI_FENCE | SI_SOLO; break;
     case OP_CCTL: f |= m->sub ? SI_FENCE : 0; break;
     case OP_CPCOMMIT: f |= SI_COMMIT; break;

@@ -285,6 +285,38 @@ static void global_part(struct sm *s, const struct exec_access *a, struct lsu_en
     n[is_local ? ACT_lmem_reads : ACT_gmem_reads] += e->n;
 }
 
+// Lanes in shared memory of other blocks of the cluster: a transaction for each of their SMs.
+static void remote_part(struct sm *s, uint32_t w, const struct exec_access *a,
+                        struct lsu_entry *e) {
+    const struct exec_cluster *const k = s->res.warp[w].exec->cta->cluster;
+    const bool is_atomic = a->kind == ACCESS_ATOMIC || a->kind == ACCESS_REDUCE;
+    const bool waits = a->kind == ACCESS_LOAD || a->kind == ACCESS_ATOMIC;
+    uint32_t left = a->remote;
+    while (left != 0 && e->n < LSU_TRANSACTIONS) {
+        const uint64_t rank = a->addr[bits_first32(left)] >> 32;
+        uint32_t lanes = 0, portions;
+        FOR_EACH_BIT32(i, left) lanes |= (uint32_t)(a->addr[i] >> 32 == rank) << i;
+        left &= ~lanes;
+        const uint32_t places = is_atomic ? count_lanes(lanes) : shared_places(a->addr, lanes, a->bytes);
+        const uint32_t data = (uint32_t)bits_align_up(places * a->bytes, 32);
+        uint32_t passes = passes_of(s, a, lanes, &portions);
+        if (is_atomic) passes *= atomic_rounds(a, lanes);
+        e->tx[e->n++] = (struct transaction){
+            .is_remote = true,
+            .addr = k->cta[rank]->sm_id,
+            .lanes = lanes,
+            .words = a->kind == ACCESS_LOAD ? 0 : data,
+            .touched = waits ? data : 0,
+            .passes = (uint8_t)(passes < UINT8_MAX ? passes : UINT8_MAX)};
+        s->act.c[waits ? ACT_shared_remote_reads : ACT_shared_remote_writes]++;
+    }
+    if (e->path != PATH_NONE) return; // lanes in global memory
+    e->path = a->kind == ACCESS_LOAD     ? PATH_BYPASS
+              : a->kind == ACCESS_ATOMIC ? PATH_ATOMIC
+              : a->kind == ACCESS_REDUCE ? PATH_REDUCE
+                                         : PATH_STORE;
+}
+
 static void describe(struct sm *s, uint32_t w, const struct exec_access *a, struct lsu_entry *e,
                      uint64_t t) {
     const struct sm_kernel *const k = s->res.kernel[s->res.warp[w].kslot].kernel;
@@ -316,6 +348,7 @@ static void describe(struct sm *s, uint32_t w, const struct exec_access *a, stru
         global_part(s, a, e);
     }
     if (on_chip != 0) shared_part(s, w, a, on_chip, e, t);
+    if (ww_unlikely(a->remote != 0)) remote_part(s, w, a, e);
 }
 
 // What an access that has been described asks of memory beyond shared memory. Of one that nothing
@@ -374,8 +407,9 @@ void lsu_accept(struct sm *s, const struct issue *o, uint64_t t) {
     e->warp = (uint8_t)o->warp;
     e->lanes = o->lanes;
     e->op = OP_NONE;
-    e->ready = o->operands_at + agu_cycles(s, a->mask | a->mask2) + o->in->latency;
-    s->act.c[ACT_agu_addresses] += count_lanes(a->mask | a->mask2);
+    const uint32_t lanes = a->mask | a->mask2 | a->remote;
+    e->ready = o->operands_at + agu_cycles(s, lanes) + o->in->latency;
+    s->act.c[ACT_agu_addresses] += count_lanes(lanes);
     describe(s, o->warp, a, e, t);
     e->start_slot = u->start_at;
     if (++u->start_at == u->queue) u->start_at = 0;

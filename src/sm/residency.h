@@ -51,7 +51,8 @@ struct cta_slot {
     uint64_t linear;
     struct exec_cta cta;
     uint32_t live; // warps that have not exited
-    struct barrier bar[EXEC_BARRIERS];
+    struct barrier bar[EXEC_BARRIERS + 1]; // the last: of its cluster
+    uint64_t cluster_came;                 // cycle of the last arrival there
 };
 
 // ---- a kernel in its slot -----------------------------------------------------------------------

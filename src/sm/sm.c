@@ -325,6 +325,7 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     memset(s->hot, 0xff, sizeof s->hot);
     s->env.memory = memory;
     s->env.log = source->log_create();
+    s->env.remote_waits = true;
     bool ok = s->env.log != NULL && make_arrays(s) && make_sub_cores(s);
     if (!ok) no_memory(d);
     ok = ok && make_cache(s, CLIENT_L1D, &c->l1d, "sm.l1d", d) &&

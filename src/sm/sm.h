@@ -69,7 +69,17 @@ enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct 
 void sm_unbind(struct sm *s, uint32_t slot);
 bool sm_can_take(const struct sm *s, uint32_t slot);
 // `cycle` is the `from` of the sm_run that follows; not from within cta_done.
-void sm_take_cta(struct sm *s, uint32_t slot, uint64_t cta, uint64_t cycle);
+// Answers the place that the CTA has in the SM.
+uint32_t sm_take_cta(struct sm *s, uint32_t slot, uint64_t cta, uint64_t cycle);
+// CTAs of the kernel that it can take one after the other.
+uint32_t sm_room(const struct sm *s, uint32_t slot);
+// Of the CTA in a place, of a cluster, between quanta: what it executes; whether it is CTA `cta` and
+// has warps that have not ended; the cycle of its last arrival at the cluster's barrier, which opens:
+// its warps that wait there go on in `cycle`, or at once. `now` is the `from` of the next sm_run.
+struct exec_cta *sm_cta(struct sm *s, uint32_t place);
+bool sm_cta_runs(const struct sm *s, uint32_t place, uint32_t slot, uint64_t cta);
+uint64_t sm_cluster_came(const struct sm *s, uint32_t place);
+void sm_open_cluster(struct sm *s, uint32_t place, uint64_t now, uint64_t cycle);
 
 // SM phase: core cycles [from, to). Stops early on a fault (sm_fault answers it).
 void sm_run(struct sm *s, uint64_t from, uint64_t to);

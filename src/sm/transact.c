@@ -221,7 +221,27 @@ static bool load_texture(struct sm *s, struct lsu_entry *e, const struct transac
     return true;
 }
 
+// To another SM. Loads and atomics with a result wait for the answer, stores are acknowledged by it.
+static bool reach(struct sm *s, struct lsu_entry *e, const struct transaction *x, uint64_t t) {
+    if (!mem_port_can_reach(s->caches.port)) return false;
+    const bool waits = e->op != OP_NONE;
+    if (waits)
+        s->lsu.op[e->op].left++;
+    else
+        pending_add(&s->pending, PENDING_stores, e->warp);
+    const struct mem_remote r = {
+        .sm = (uint32_t)x->addr,
+        .there = x->words,
+        .back = (uint32_t)x->touched,
+        .passes = x->passes,
+        .asks = waits,
+        .tag = waits ? (uint16_t)(TAG_OP | e->op) : (uint16_t)(TAG_STORE | e->warp)};
+    mem_port_reach(s->caches.port, t, &r);
+    return true;
+}
+
 static bool transact(struct sm *s, struct lsu_entry *e, const struct transaction *x, uint64_t t) {
+    if (ww_unlikely(x->is_remote)) return reach(s, e, x, t);
     switch (e->path) {
     case PATH_L1: return load_l1(s, e, x, t);
     case PATH_BYPASS:

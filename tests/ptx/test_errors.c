@@ -115,7 +115,7 @@ static void diagnostics_may_be_shared(void **state) {
     const char *good = HEAD ".entry k() { ret; }";
     assert_int_equal(ptx_parse("b", good, strlen(good), NULL, &d, &m), WW_OK);
     ptx_free(m);
-    const char *bad = HEAD ".entry k() { mapa %r1; }";
+    const char *bad = HEAD ".entry k() { multimem %r1; }";
     assert_int_equal(ptx_parse("c", bad, strlen(bad), NULL, &d, &m), WW_ERROR_UNSUPPORTED);
     diags_free(&d);
 }

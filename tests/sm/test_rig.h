@@ -28,6 +28,8 @@
 #pragma weak mem_port_can_send
 #pragma weak mem_port_can_send_two
 #pragma weak mem_port_send
+#pragma weak mem_port_can_reach
+#pragma weak mem_port_reach
 #pragma weak mem_port_peek
 #pragma weak mem_port_pop
 #pragma weak mem_port_outstanding
@@ -65,6 +67,11 @@ uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
                                                              .kind = r.kind,
                                                              .client = r.client};
     return now;
+}
+// Other SMs' shared memory: answered like memory.
+bool mem_port_can_reach(const struct mem_port *p) { return p->outstanding < p->credits; }
+void mem_port_reach(struct mem_port *p, uint64_t now, const struct mem_remote *r) {
+    mem_port_send(p, now, (struct mem_request){.bytes = r->there, .tag = r->tag});
 }
 const struct mem_reply *mem_port_peek(const struct mem_port *p) {
     return p->head == p->tail ? NULL : &p->reply[p->head % RIG_PORT_RING];
