@@ -200,7 +200,7 @@ struct ptx_request {
     uint32_t waves; // 0: the whole grid runs
 };
 enum ww_status ptx_option(struct cli *c, struct ptx_request *p, size_t option, const char *value);
-enum { PTX_OPTIONS = 8 };
+enum { PTX_OPTIONS = 9 };
 extern const struct cli_option ptx_options[PTX_OPTIONS];
 enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request *p,
                        const char *record, bool *checked);

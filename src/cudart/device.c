@@ -170,7 +170,7 @@ CUDART_API cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int dev
     F(i, memoryPoolSupportedHandleTypes, 1, 12, 13, 0)                                             \
     F(i, deferredMappingCudaArraySupported, 1, 12, 13, 0)                                          \
     F(i, ipcEventSupported, 1, 12, 13, 0)                                                          \
-    F(i, clusterLaunch, 1, 12, 13, 0)                                                              \
+    F(i, clusterLaunch, 1, 12, 13, A(CLUSTER_LAUNCH))                                                              \
     F(i, unifiedFunctionPointers, 1, 12, 13, 0)                                                    \
     F(i, reserved_12, 63, 12, 12, 0)                                                               \
     F(i, deviceNumaConfig, 1, 13, 13, 0)                                                           \

@@ -92,21 +92,29 @@ CUDART_API cudaError_t cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchP
                                        list->sharedMem, list->stream);
 }
 
+// Attributes have the driver's numbers and values.
+static CUlaunchConfig driver_config(const cudaLaunchConfig_t *c) {
+    return (CUlaunchConfig){.gridDimX = c->gridDim.x,
+                            .gridDimY = c->gridDim.y,
+                            .gridDimZ = c->gridDim.z,
+                            .blockDimX = c->blockDim.x,
+                            .blockDimY = c->blockDim.y,
+                            .blockDimZ = c->blockDim.z,
+                            .sharedMemBytes = (unsigned)c->dynamicSmemBytes,
+                            .hStream = c->stream,
+                            .attrs = (CUlaunchAttribute *)(uintptr_t)c->attrs,
+                            .numAttrs = c->numAttrs};
+}
+
 CUDART_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host,
                                            void **args) {
     if (!c) return cudart_error(cudaErrorInvalidValue);
     CUfunction f;
     const cudaError_t e = cudart_function(host, &f);
     if (e != cudaSuccess) return cudart_error(e);
-    bool cooperative = false;
-    for (unsigned i = 0; i < c->numAttrs; i++) {
-        const CUlaunchAttribute *a = &c->attrs[i];
-        if (a->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) cooperative = a->value.cooperative;
-        if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
-            (a->value.clusterDim.x > 1 || a->value.clusterDim.y > 1 || a->value.clusterDim.z > 1))
-            return cudart_refuse("a launch with clusters (compute capability 9.0)");
-    }
-    return launch(f, c->gridDim, c->blockDim, args, c->dynamicSmemBytes, c->stream, cooperative);
+    if (c->dynamicSmemBytes > UINT32_MAX) return cudart_error(cudaErrorInvalidValue);
+    const CUlaunchConfig driver = driver_config(c);
+    return launch_error(cuLaunchKernelEx(&driver, f, args, NULL), f, c->dynamicSmemBytes);
 }
 
 // The interface before CUDA 9.2.
@@ -237,11 +245,22 @@ CUDART_API cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const
                 {&a->binaryVersion, CU_FUNC_ATTRIBUTE_BINARY_VERSION},
                 {&a->cacheModeCA, CU_FUNC_ATTRIBUTE_CACHE_MODE_CA},
                 {&a->maxDynamicSharedSizeBytes, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES},
-                {&a->preferredShmemCarveout, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT}};
+                {&a->preferredShmemCarveout, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT},
+                // 12 and later:
+                {&a->clusterDimMustBeSet, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET},
+                {&a->requiredClusterWidth, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH},
+                {&a->requiredClusterHeight, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT},
+                {&a->requiredClusterDepth, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH},
+                {&a->clusterSchedulingPolicyPreference,
+                 CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE},
+                {&a->nonPortableClusterSizeAllowed,
+                 CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED}};
+    enum { LATER = 6 };
     memset(a, 0,
            cudart_major >= 12 ? sizeof *a
                               : offsetof(struct cudaFuncAttributes, clusterDimMustBeSet));
-    for (size_t i = 0; i < COUNT(ints) && r == CUDA_SUCCESS; i++)
+    const size_t n = COUNT(ints) - (cudart_major >= 12 ? 0 : LATER);
+    for (size_t i = 0; i < n && r == CUDA_SUCCESS; i++)
         r = cuFuncGetAttribute(ints[i].to, ints[i].what, f);
     a->sharedSizeBytes = (size_t)shared, a->constSizeBytes = (size_t)constant,
     a->localSizeBytes = (size_t)local;
@@ -292,6 +311,24 @@ CUDART_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 CUDART_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host,
                                                                      int threads, size_t shared) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, threads, shared, 0);
+}
+CUDART_API cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *host,
+                                                      const cudaLaunchConfig_t *c) {
+    CUfunction f;
+    if (!c) return cudart_error(cudaErrorInvalidValue);
+    const cudaError_t e = cudart_function(host, &f);
+    if (e != cudaSuccess) return cudart_error(e);
+    const CUlaunchConfig driver = driver_config(c);
+    return cudart_done(cuOccupancyMaxActiveClusters(clusters, f, &driver));
+}
+CUDART_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *host,
+                                                            const cudaLaunchConfig_t *c) {
+    CUfunction f;
+    if (!c) return cudart_error(cudaErrorInvalidValue);
+    const cudaError_t e = cudart_function(host, &f);
+    if (e != cudaSuccess) return cudart_error(e);
+    const CUlaunchConfig driver = driver_config(c);
+    return cudart_done(cuOccupancyMaxPotentialClusterSize(blocks, f, &driver));
 }
 CUDART_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host,
                                                                  int blocks, int threads) {

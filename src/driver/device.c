@@ -235,6 +235,7 @@ int driver_priorities(void) {
     A(CONCURRENT_MANAGED_ACCESS, COUNT("cc_major") >= 6)                                           \
     A(COMPUTE_PREEMPTION_SUPPORTED, COUNT("cc_major") >= 6)                                        \
     A(COOPERATIVE_MULTI_DEVICE_LAUNCH, COUNT("cc_major") >= 6)                                     \
+    A(CLUSTER_LAUNCH, COUNT("cc_major") >= 9)                                                      \
     A(COOPERATIVE_LAUNCH, 1)                                                                       \
     A(HOST_REGISTER_SUPPORTED, 1)                                                                  \
     A(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, l->double_ratio)

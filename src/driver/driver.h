@@ -97,6 +97,14 @@ struct driver_wishes {
     uint32_t max_dynamic;
     bool has_carve_out; // preferred, percent of the largest; -1: none
     int carve_out;
+    bool has_non_portable, non_portable; // clusters of sizes that not every GPU takes
+    bool has_policy;
+    int policy; // of placing clusters: a preference
+};
+// The shape of clusters and what else a launch may have beside its grid and blocks.
+struct driver_shape {
+    uint32_t cluster[3]; // 0: as the kernel says
+    bool cooperative;
 };
 struct CUfunc_st {
     struct CUmod_st *module;

@@ -20,11 +20,8 @@ static CUresult do_node(const struct CUgraphNode_st *n, CUstream s) {
     switch (op->kind) {
     case OP_KERNEL: {
         const uint32_t *const g = op->kernel.grid, *const b = op->kernel.block;
-        if (op->kernel.cooperative)
-            return cuLaunchCooperativeKernel(op->kernel.f, g[0], g[1], g[2], b[0], b[1], b[2],
-                                             op->kernel.shared, s, op->kernel.args);
-        return cuLaunchKernel(op->kernel.f, g[0], g[1], g[2], b[0], b[1], b[2], op->kernel.shared,
-                              s, op->kernel.args, NULL);
+        return driver_launch(op->kernel.f, g, b, op->kernel.shared, s, op->kernel.args,
+                             &op->kernel.shape);
     }
     // host memory is read when the copy's turn comes, not when the graph is launched
     case OP_COPY: return driver_memcpy3d_in_order(&op->copy, s);
@@ -307,7 +304,7 @@ CUresult graph_set(struct CUgraphNode_st *n, const struct driver_op *op) {
     if (op->kind == OP_KERNEL) {
         struct CUgraphNode_st to = {.op = *op};
         // an attribute of the node, which stays
-        to.op.kernel.cooperative = n->op.kernel.cooperative;
+        to.op.kernel.shape = n->op.kernel.shape;
         const CUresult r = keep_arguments(&to, op);
         if (r != CUDA_SUCCESS) return free_arguments(&to), r;
         free_arguments(n); // only now: the values may be the node's own, as GetParams answers them

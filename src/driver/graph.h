@@ -26,7 +26,7 @@ struct driver_op {
     struct {
         CUfunction f;
         uint32_t grid[3], block[3], shared;
-        bool cooperative;
+        struct driver_shape shape;
         void **args; // one a parameter; or NULL, and they lie in `packed` as the kernel takes them
         const uint8_t *packed;
     } kernel;
@@ -73,6 +73,10 @@ struct CUgraphExec_st {
     unsigned long long flags;
 };
 
+// launch.c: a kernel in a stream, as a graph's node launches it.
+CUresult driver_launch(CUfunction f, const uint32_t grid[3], const uint32_t block[3],
+                       uint32_t shared, CUstream stream, void **params,
+                       const struct driver_shape *shape);
 struct CUgraph_st *graph_new(void);
 void graph_free(struct CUgraph_st *g);
 struct CUgraph_st *graph_copy(const struct CUgraph_st *g); // NULL: out of memory

@@ -13,7 +13,12 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID id,
         DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     node->attribute[id] = *value;
     if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
-        node->op.kernel.cooperative = value->cooperative != 0;
+        node->op.kernel.shape.cooperative = value->cooperative != 0;
+    if (id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+        node->op.kernel.shape.cluster[0] = value->clusterDim.x;
+        node->op.kernel.shape.cluster[1] = value->clusterDim.y;
+        node->op.kernel.shape.cluster[2] = value->clusterDim.z;
+    }
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUkernelNodeAttrID id,
@@ -22,14 +27,20 @@ CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUkernelNodeAttrID id,
     if (!is_kernel(node) || !value || (unsigned)id >= GRAPH_ATTRIBUTES)
         DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     *value = node->attribute[id];
-    if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) value->cooperative = node->op.kernel.cooperative;
+    const struct driver_shape *const shape = &node->op.kernel.shape;
+    if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) value->cooperative = shape->cooperative;
+    if (id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+        value->clusterDim.x = shape->cluster[0];
+        value->clusterDim.y = shape->cluster[1];
+        value->clusterDim.z = shape->cluster[2];
+    }
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
     DRIVER_ENTER(NEED_INIT);
     if (!is_kernel(to) || !is_kernel(from)) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (to != from) memcpy(to->attribute, from->attribute, sizeof to->attribute);
-    to->op.kernel.cooperative = from->op.kernel.cooperative;
+    to->op.kernel.shape = from->op.kernel.shape;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 

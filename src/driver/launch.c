@@ -52,6 +52,12 @@ static CUresult refusal(CUfunction f, const struct gpu_launch *l) {
         l->dynamic_shared > driver_dynamic_shared(driver_asked(f), a.shared_bytes))
         return CUDA_ERROR_INVALID_VALUE;
     if (threads > a.max_threads_per_block) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    struct diags none;
+    diags_init(&none);
+    uint32_t cluster[3];
+    const enum ww_status clusters = gpu_launch_clusters(f->kernel, l, &none, cluster);
+    diags_free(&none);
+    if (clusters != WW_OK) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     return l->cooperative ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -73,18 +79,24 @@ static bool asked_for(CUfunction f, uint32_t shared) {
 
 static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t block[3],
                        uint32_t shared, CUstream stream, void **params, void **extra,
-                       bool cooperative) {
+                       const struct driver_shape *shape) {
     struct gpu_stream *s;
     if (!driver_stream(stream, &s)) return CUDA_ERROR_INVALID_HANDLE;
     uint8_t bytes[GPU_PARAM_BYTES];
-    struct gpu_launch l = {.dynamic_shared = shared, .params = bytes, .cooperative = cooperative};
+    const struct driver_wishes *const w =
+        f->own.has_non_portable ? &f->own : &f->of_kernel;
+    struct gpu_launch l = {.dynamic_shared = shared,
+                           .params = bytes,
+                           .cooperative = shape->cooperative,
+                           .non_portable = w->non_portable};
+    memcpy(l.cluster, shape->cluster, sizeof l.cluster);
     memcpy(l.grid, grid, sizeof l.grid);
     memcpy(l.block, block, sizeof l.block);
     const CUresult r = gather(f, params, extra, bytes, &l.param_bytes);
     if (r != CUDA_SUCCESS) return r;
     struct driver_op op = {
         .kind = OP_KERNEL,
-        .kernel = {.f = f, .shared = shared, .cooperative = cooperative, .packed = bytes}};
+        .kernel = {.f = f, .shared = shared, .shape = *shape, .packed = bytes}};
     memcpy(op.kernel.grid, grid, sizeof op.kernel.grid);
     memcpy(op.kernel.block, block, sizeof op.kernel.block);
     CUresult kept;
@@ -101,13 +113,22 @@ static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t bloc
     return st == WW_ERROR_LAUNCH ? refusal(f, &l) : why;
 }
 
+static const struct driver_shape plain, cooperative = {.cooperative = true};
+
+CUresult driver_launch(CUfunction f, const uint32_t grid[3], const uint32_t block[3],
+                       uint32_t shared, CUstream stream, void **params,
+                       const struct driver_shape *shape) {
+    DRIVER_ENTER_FUNCTION(f);
+    DRIVER_LEAVE(launch(f, grid, block, shared, stream, params, NULL, shape));
+}
+
 CUresult cuLaunchKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                         unsigned int block_x, unsigned int block_y, unsigned int block_z,
                         unsigned int shared_bytes, CUstream stream, void **params, void **extra) {
     DRIVER_ENTER_FUNCTION(f);
     DRIVER_LEAVE(launch(f, (uint32_t[]){grid_x, grid_y, grid_z},
                         (uint32_t[]){block_x, block_y, block_z}, shared_bytes, stream, params,
-                        extra, false));
+                        extra, &plain));
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y,
@@ -117,7 +138,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int grid_x, unsigned i
     DRIVER_ENTER_FUNCTION(f);
     DRIVER_LEAVE(launch(f, (uint32_t[]){grid_x, grid_y, grid_z},
                         (uint32_t[]){block_x, block_y, block_z}, shared_bytes, stream, params, NULL,
-                        true));
+                        &cooperative));
 }
 
 // One device: more than one launch can be none of its kind.
@@ -129,23 +150,38 @@ CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launches, unsi
     DRIVER_ENTER_FUNCTION(f);
     DRIVER_LEAVE(launch(f, (uint32_t[]){c->gridDimX, c->gridDimY, c->gridDimZ},
                         (uint32_t[]){c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes,
-                        c->hStream, c->kernelParams, NULL, true));
+                        c->hStream, c->kernelParams, NULL, &cooperative));
+}
+
+// What a launch's attributes say of its shape. A policy of placing clusters and serialisation by
+// programs are preferences: launches of a stream run one after the other, so that what a kernel waits
+// for by griddepcontrol.wait has always ended.
+static CUresult shape_of(const CUlaunchConfig *c, struct driver_shape *out) {
+    *out = plain;
+    for (unsigned i = 0; i < c->numAttrs; i++) {
+        const CUlaunchAttribute *const a = &c->attrs[i];
+        if (a->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) out->cooperative = a->value.cooperative != 0;
+        if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE &&
+            (unsigned)a->value.clusterSchedulingPolicyPreference >
+                CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING)
+            return CUDA_ERROR_INVALID_VALUE;
+        if (a->id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+        const uint32_t n[3] = {a->value.clusterDim.x, a->value.clusterDim.y, a->value.clusterDim.z};
+        if (!n[0] || !n[1] || !n[2]) return CUDA_ERROR_INVALID_VALUE;
+        memcpy(out->cluster, n, sizeof n);
+    }
+    return CUDA_SUCCESS;
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **params, void **extra) {
     DRIVER_ENTER_FUNCTION(f);
     if (!c || (c->numAttrs && !c->attrs)) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    bool cooperative = false;
-    for (unsigned i = 0; i < c->numAttrs; i++) {
-        const CUlaunchAttribute *const a = &c->attrs[i];
-        if (a->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) cooperative = a->value.cooperative != 0;
-        if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
-            (a->value.clusterDim.x > 1 || a->value.clusterDim.y > 1 || a->value.clusterDim.z > 1))
-            DRIVER_LEAVE(driver_unsupported("a launch with clusters (compute capability 9.0)"));
-    }
+    struct driver_shape shape;
+    const CUresult r = shape_of(c, &shape);
+    if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
     DRIVER_LEAVE(launch(f, (uint32_t[]){c->gridDimX, c->gridDimY, c->gridDimZ},
                         (uint32_t[]){c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes,
-                        c->hStream, params, extra, cooperative));
+                        c->hStream, params, extra, &shape));
 }
 
 // The interface before CUDA 4.
@@ -193,7 +229,7 @@ CUresult cuLaunchGridAsync(CUfunction f, int width, int height, CUstream stream)
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, f->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
                      CU_LAUNCH_PARAM_END};
     DRIVER_LEAVE(launch(f, (uint32_t[]){(uint32_t)width, (uint32_t)height, 1}, f->block,
-                        f->dynamic_shared, stream, NULL, extra, false));
+                        f->dynamic_shared, stream, NULL, extra, &plain));
 }
 CUresult cuLaunchGrid(CUfunction f, int width, int height) {
     return cuLaunchGridAsync(f, width, height, NULL);
@@ -288,13 +324,55 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, CUfunct
     DRIVER_LEAVE(r);
 }
 
-// Clusters came after the generations that are modelled here.
-CUresult cuOccupancyMaxPotentialClusterSize(int *cluster, CUfunction f,
-                                            const CUlaunchConfig *config) {
-    (void)cluster, (void)f, (void)config;
-    return driver_unsupported(__func__);
+// ---- clusters ----------------------------------------------------------------------------------
+static CUresult clusters_of(CUfunction f, const CUlaunchConfig *c, const uint32_t cluster[3],
+                            uint32_t *n) {
+    const struct driver_wishes *const w = f->own.has_non_portable ? &f->own : &f->of_kernel;
+    struct gpu_launch l = {.block = {c->blockDimX, c->blockDimY, c->blockDimZ},
+                           .dynamic_shared = c->sharedMemBytes,
+                           .non_portable = w->non_portable};
+    memcpy(l.cluster, cluster, sizeof l.cluster);
+    const enum ww_status s = gpu_launch_max_clusters(f->kernel, &l, process_diags(), n);
+    const CUresult result = driver_result(s); // says the sentence
+    return s == WW_ERROR_LAUNCH ? CUDA_ERROR_INVALID_CLUSTER_SIZE : result;
 }
 CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction f, const CUlaunchConfig *config) {
-    (void)clusters, (void)f, (void)config;
-    return driver_unsupported(__func__);
+    DRIVER_ENTER_FUNCTION(f);
+    if (!clusters || !config || (config->numAttrs && !config->attrs))
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    struct driver_shape shape;
+    CUresult r = shape_of(config, &shape);
+    uint32_t n = 0;
+    if (r == CUDA_SUCCESS) r = clusters_of(f, config, shape.cluster, &n);
+    if (r == CUDA_SUCCESS) *clusters = (int)n;
+    DRIVER_LEAVE(r);
+}
+// The most blocks, a power of two, of which a cluster fits.
+CUresult cuOccupancyMaxPotentialClusterSize(int *cluster, CUfunction f,
+                                            const CUlaunchConfig *config) {
+    DRIVER_ENTER_FUNCTION(f);
+    if (!cluster || !config) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    const struct gpu_kernel_clusters k = gpu_kernel_clusters(f->kernel);
+    if (k.required[0]) {
+        *cluster = (int)(k.required[0] * (k.required[1] ? k.required[1] : 1) *
+                         (k.required[2] ? k.required[2] : 1));
+        DRIVER_LEAVE(CUDA_SUCCESS);
+    }
+    *cluster = 1;
+    for (uint32_t n = 2; n <= GPU_MOST_CLUSTER; n *= 2) {
+        struct diags none;
+        diags_init(&none);
+        const struct driver_wishes *const w = f->own.has_non_portable ? &f->own : &f->of_kernel;
+        uint32_t fit = 0;
+        const struct gpu_launch l = {
+            .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+            .cluster = {n, 1, 1},
+            .dynamic_shared = config->sharedMemBytes,
+            .non_portable = w->non_portable};
+        const enum ww_status s = gpu_launch_max_clusters(f->kernel, &l, &none, &fit);
+        diags_free(&none);
+        if (s != WW_OK || !fit) break;
+        *cluster = (int)n;
+    }
+    DRIVER_LEAVE(CUDA_SUCCESS);
 }

@@ -2,15 +2,15 @@
 #include "exec/cluster.h"
 
 uint32_t exec_cluster_blocks(const struct exec_launch *l) {
-    const uint32_t *const n = l->args.cluster;
-    return n[0] ? n[0] * n[1] * n[2] : 1;
+    const uint32_t *const c = l->args.cluster, n = c[0] ? c[0] * c[1] * c[2] : 1;
+    return n > 1 || l->im->uses_cluster_barrier ? n : 0;
 }
 
 // Clusters in the order of their numbers, x first, and in each its blocks, x first.
 uint64_t exec_cluster_cta(const struct exec_launch *l, uint64_t n) {
     const uint32_t *const c = l->args.cluster, *const g = l->args.grid;
     const uint32_t blocks = exec_cluster_blocks(l);
-    if (blocks == 1) return n;
+    if (blocks <= 1) return n;
     const uint32_t rank = (uint32_t)(n % blocks);
     const uint64_t k = n / blocks, across = g[0] / c[0], deep = g[1] / c[1];
     const uint64_t x = k % across * c[0] + rank % c[0],

@@ -100,7 +100,8 @@ size_t exec_cta_bytes(const struct exec_launch *l);
 void exec_cta_init(struct exec_cta *c, struct exec_launch *l, void *memory, uint64_t linear_id,
                    uint32_t sm_id);
 
-// Clusters of a launch: blocks of one (1: there are none), the number of the n-th block when clusters
+// Clusters of a launch: blocks of one (0: blocks are on their own; those that come to a cluster's
+// barrier are clusters of one), the number of the n-th block when clusters
 // come one after the other, and a block that becomes the one of this rank.
 uint32_t exec_cluster_blocks(const struct exec_launch *l);
 uint64_t exec_cluster_cta(const struct exec_launch *l, uint64_t n);

@@ -74,6 +74,7 @@ struct wave {
     struct run_cta *cta;
     uint32_t n_groups, places; // of a group
     uint32_t cluster;          // blocks
+    bool has_clusters;
     uint64_t next, total;      // blocks
     uint64_t batch;            // blocks that a group may be dealt in a round
     uint64_t budget;           // instructions left
@@ -239,7 +240,7 @@ static void run_group(void *user, uint32_t i) {
         for (uint32_t k = 0; c->left && k < c->cta.n_warps; k++)
             if (c->state[k] == HELD) c->state[k] = READY;
     }
-    if (r->cluster > 1) {
+    if (r->has_clusters) {
         run_clusters(r, g);
         return;
     }
@@ -273,6 +274,8 @@ static bool make_wave(struct wave *r) {
     r->total = (uint64_t)l->args.grid[0] * l->args.grid[1] * l->args.grid[2];
     const uint64_t fit = RESIDENT_BYTES / l->cta_bytes;
     r->cluster = exec_cluster_blocks(l);
+    r->has_clusters = r->cluster != 0;
+    if (!r->cluster) r->cluster = 1;
     uint64_t resident = fit < 1 ? 1 : fit > RESIDENT ? RESIDENT : fit;
     if (resident > r->total) resident = r->total;
     resident = (resident + r->cluster - 1) / r->cluster; // clusters

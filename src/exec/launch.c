@@ -6,9 +6,22 @@
 
 enum { CTA_ALIGN = 64 };
 
+// The least float that is not below 1 / n: its product with a multiple of n is not below the quotient.
+static uint32_t inverse_of(uint32_t n) {
+    uint32_t bits = as_u32(1.0f / (float)n);
+    if ((double)as_f32(bits) * n < 1.0) bits++;
+    return bits;
+}
+
 // The words in front of the parameters.
 static void fill_slots(struct exec_launch *l) {
     const struct exec_launch_args *a = &l->args;
+    uint32_t shape[3], inverse[3], clusters[3];
+    for (int i = 0; i < 3; i++) {
+        shape[i] = a->cluster[0] ? a->cluster[i] : 1;
+        clusters[i] = a->grid[i] / shape[i];
+        inverse[i] = inverse_of(shape[i]);
+    }
     const uint32_t value[BANK0_SLOTS][BANK0_SLOT_WORDS] = {
         [BANK0_NTID] = {a->block[0], a->block[1], a->block[2]},
         [BANK0_NCTAID] = {a->grid[0], a->grid[1], a->grid[2]},
@@ -19,6 +32,11 @@ static void fill_slots(struct exec_launch *l) {
         [BANK0_GRID_ID] = {(uint32_t)a->grid_id, (uint32_t)(a->grid_id >> 32)},
         [BANK0_CONST_WINDOW] = {(uint32_t)a->const_segment, (uint32_t)(a->const_segment >> 32)},
         [BANK0_ENVREG] = {a->envreg[0], a->envreg[1], a->envreg[2]},
+        [BANK0_IS_CLUSTERED] = {a->cluster[0] != 0},
+        [BANK0_CLUSTER_SHAPE] = {shape[0], shape[1], shape[2]},
+        [BANK0_CLUSTER_INVERSE] = {inverse[0], inverse[1], inverse[2]},
+        [BANK0_CLUSTERS] = {clusters[0], clusters[1], clusters[2]},
+        [BANK0_CLUSTER_BLOCKS] = {shape[0] * shape[1] * shape[2]},
         [BANK0_SM_COUNT] = {a->sm_count ? a->sm_count : 1},
     };
     for (uint32_t s = 0; s < BANK0_SLOTS; s++) {

@@ -264,8 +264,10 @@ static uint64_t uniform_sreg(const struct exec_env *e, const struct exec_warp *w
     case SREG_cluster_nctaid_x:
     case SREG_cluster_nctaid_y:
     case SREG_cluster_nctaid_z: return cluster_size(a, r - SREG_cluster_nctaid_x);
+    case SREG_shared_window_high: return EXEC_CLUSTER_WINDOW_HIGH;
     case SREG_cluster_ctarank: return c->rank;
-    case SREG_cluster_nctarank: return exec_cluster_blocks(c->launch);
+    case SREG_cluster_nctarank:
+        return cluster_size(a, 0) * cluster_size(a, 1) * cluster_size(a, 2);
     case SREG_total_smem_size:
     case SREG_aggr_smem_size: return c->shared_bytes;
     case SREG_dynamic_smem_size: return a->dynamic_shared;

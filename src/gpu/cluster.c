@@ -12,6 +12,7 @@
 #include "exec/barrier.h"
 #include "gpu/device.h"
 #include "gpu/module.h"
+#include "isa/image.h"
 
 #include <stdlib.h>
 
@@ -87,6 +88,9 @@ enum ww_status gpu_launch_clusters(struct gpu_kernel *k, const struct gpu_launch
     const struct gpu_kernel_clusters *const has = &k->clusters;
     const uint32_t *const c = l->cluster[0] ? l->cluster : has->required;
     memset(cluster, 0, 3 * sizeof *cluster);
+    const struct code_image *const im = k->image;
+    if (g->front_end_group && ((c[0] && blocks_of(c) > 1) || (im && im->uses_cluster_barrier)))
+        return refuse(k, d, "blocks of a cluster do not go together with SMs that share a front end");
     if (!c[0])
         return has->must_be_set
                    ? refuse(k, d, "it has .explicitcluster, and neither kernel nor launch says how "
@@ -121,8 +125,6 @@ enum ww_status gpu_launch_clusters(struct gpu_kernel *k, const struct gpu_launch
                           ? " unless the kernel allows a size that is not portable "
                             "(cudaFuncAttributeNonPortableClusterSizeAllowed)"
                           : "");
-    if (g->front_end_group && n > 1)
-        return refuse(k, d, "blocks of a cluster do not go together with SMs that share a front end");
     uint32_t ctas = 0;
     const enum ww_status s = occupancy_of(k, l, d, &ctas);
     if (s != WW_OK || room_for(g, n, ctas)) return s;

@@ -87,7 +87,7 @@ struct flight {
     struct gpu_kernel *kernel;
     struct gpu_launch launch;
     uint64_t n_ctas, next_cta; // in the order of clusters, where there are some
-    uint32_t cluster; // blocks of a cluster
+    uint32_t cluster; // blocks of a cluster; 0: they come one by one
     uint32_t slot;          // UINT32_MAX before it starts
     uint64_t starts_at;     // cycle of the first dispatch: start of the launch latency + latency
     bool started;

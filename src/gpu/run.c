@@ -88,7 +88,7 @@ enum ww_status flight_begin(struct gpu *g, struct flight *r, uint32_t slot) {
     if (s == WW_OK)
         s = sm_kernel_create(&g->config.sm, r->kernel->image, g->source, r->exec, r->kernel->code_address, &d,
                              &r->timed);
-    if (s == WW_OK) r->cluster = g->source->cluster_blocks ? g->source->cluster_blocks(r->exec) : 1;
+    if (s == WW_OK) r->cluster = g->source->cluster_blocks ? g->source->cluster_blocks(r->exec) : 0;
     uint32_t bound = 0;
     for (; s == WW_OK && bound < g->config.sm_count; bound++) {
         if (!g->n_running) sm_flush(g->sm[bound], g->now);
@@ -191,7 +191,7 @@ static void dispatch(struct gpu *g) {
             front_end_group_dispatch(g, r);
             continue;
         }
-        if (r->cluster > 1) {
+        if (r->cluster != 0) {
             clusters_dispatch(g, r);
             continue;
         }
@@ -215,7 +215,7 @@ static bool can_dispatch(const struct gpu *g) {
         if (!r || !r->started || r->next_cta == r->n_ctas) continue;
         if (g->front_end_group && front_end_group_can_dispatch(g, r)) return true;
         if (g->front_end_group) continue;
-        if (r->cluster > 1) {
+        if (r->cluster != 0) {
             if (clusters_can_dispatch(g, r)) return true;
             continue;
         }

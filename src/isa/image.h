@@ -93,7 +93,8 @@ struct code_image {
     const uint8_t *handles;      // of textures and surfaces, behind the parameters in c[0]
     uint32_t handle_bytes;
     uint32_t n_barriers;         // highest named barrier used + 1; 16 if a register names it
-    bool uses_globals_by_generic, uses_texture, uses_clock, uses_grid_sync;
+    bool uses_globals_by_generic, uses_texture, uses_clock, uses_grid_sync,
+        uses_cluster_barrier;
     struct code_table { uint32_t *pc; uint32_t n; } *tables; // BRX, by aux
     uint32_t n_tables;
     uint32_t system_call[MSYS_N]; // pc of the code for a jump to a system call; 0: there is none

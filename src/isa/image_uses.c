@@ -50,6 +50,7 @@ void image_note_uses(struct code_image *im) {
         im->uses_grid_sync |= reads_grid_workspace(im, m);
         switch (m->op) {
         case OP_BAR: note_barrier(im, &m->src[0]); break;
+        case OP_CBAR: im->uses_cluster_barrier = true; break;
         case OP_LD:
         case OP_ST:
         case OP_ATOM: im->uses_globals_by_generic |= m->space == SPACE_GENERIC; break;

@@ -82,6 +82,12 @@ static void build_crossbars(struct builder *b, double chip_mm2) {
         tree_event(b, i, ACT_net_request_flits, request.energy_j + link, peak);
     }
     tree_event(b, i, ACT_net_reply_flits, reply.energy_j + link, peak);
+    // Between SMs of a GPC, as many as there are L2 TLBs: flits of 32 bytes.
+    enum { SM_FLIT_BITS = 256 };
+    const unsigned gpcs = c->tlb_l2_count ? c->tlb_l2_count : 1, ports = (c->sms + gpcs - 1) / gpcs;
+    const struct block across = circuit_crossbar(&b->t, ports, ports, SM_FLIT_BITS),
+                       way = circuit_wire(&b->t, TECH_GLOBAL, sqrt(chip_mm2 / gpcs) * 1e3 / 2);
+    tree_event(b, i, ACT_net_sm_flits, across.energy_j + 0.5 * SM_FLIT_BITS * way.energy_j, 0);
 }
 
 static void build_mesh(struct builder *b, double chip_mm2) {

@@ -536,7 +536,7 @@ static bool check_mapped(struct ptx_parser *p, const struct ptx_reading *r) {
 static bool check_async(struct ptx_parser *p, const struct ptx_reading *r) {
     const struct ptx_inst *i = &r->inst;
     if (i->n_operands != 3) return miscounted(p, r, "operand", 3, 3, i->n_operands);
-    if (!ptx_has(i, PTX_MOD_mbarrier_bytes))
+    if (!ptx_has(i, PTX_MOD_counted))
         return fail_inst(p, r, "needs .mbarrier::complete_tx::bytes");
     return ptx_type_bits((enum ptx_type)i->types[0]) >= 32 ||
            fail_inst(p, r, "needs a type of 32 or 64 bits");

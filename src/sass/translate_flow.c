@@ -256,19 +256,25 @@ static const struct {
                {82, SREG_globaltimer_lo, SREG_globaltimer},
                {83, SREG_globaltimer_hi, 0}};
 // Where a thread's stack ends, downwards: ptxas's code without optimisation traps when R1 is below it.
-// Local memory begins at 0 here. SR_CgaCtaId is a block's number in its cluster, of which code of 9.0 makes
-// addresses of shared memory: there are no clusters, and each block is the first of its own.
+// Local memory begins at 0 here.
 // Code of 9.0 makes generic addresses of shared ones by SR_SWINHI as the upper word alone, so that the
-// window begins at a multiple of 4 GB: SR_SWINLO is 0.
-enum { SPECIAL_SHARED_LOW = 48, SPECIAL_STACK_END = 55, SPECIAL_RANK = 136, SPECIAL_ZERO = 255 };
+// window begins at a multiple of 4 GB: SR_SWINLO is 0. SR_CgaCtaId is a block's rank in its cluster, of which
+// code makes addresses of shared memory.
+enum { SPECIAL_STACK_END = 55, SPECIAL_ZERO = 255 };
+enum { SPECIAL_SHARED_HIGH = 47, SPECIAL_SHARED_LOW = 48, SPECIAL_RANK = 136 };
 
 static void read_special(struct translator *t, uint32_t words) {
     const uint32_t number = tr_field(t, 72, 8);
     tr_op(t, OP_S2R, OPC_MOV, words == 2 ? ITYPE_U64 : ITYPE_U32);
     tr_dst(t, words);
-    const bool is_zero_90 =
-        t->gen >= SASS_90 && (number == SPECIAL_RANK || number == SPECIAL_SHARED_LOW);
-    if (number == SPECIAL_ZERO || ((number == SPECIAL_STACK_END || is_zero_90) && words == 1)) {
+    if (t->gen >= SASS_90 && words == 1 &&
+        (number == SPECIAL_RANK || number == SPECIAL_SHARED_HIGH)) {
+        t->m->aux = number == SPECIAL_RANK ? SREG_cluster_ctarank : SREG_shared_window_high;
+        return;
+    }
+    const bool is_zero =
+        number == SPECIAL_STACK_END || (t->gen >= SASS_90 && number == SPECIAL_SHARED_LOW);
+    if (number == SPECIAL_ZERO || (is_zero && words == 1)) {
         t->m->op = OP_MOV;
         t->m->src[0] = (struct opnd){.kind = OPND_ZERO, .words = (uint8_t)words};
         return;

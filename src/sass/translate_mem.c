@@ -459,19 +459,68 @@ void translate_atoms_cas(struct translator *t) {
 
 // ---- spaces, fences, caches -------------------------------------------------------------------
 void translate_qspc(struct translator *t) {
-    static const uint8_t space[] = {SPACE_GLOBAL, SPACE_LOCAL, SPACE_SHARED};
+    enum { OF_CLUSTER = 3 };
+    static const uint8_t space[] = {SPACE_GLOBAL, SPACE_LOCAL, SPACE_SHARED, SPACE_SHARED};
     const uint32_t n = tr_field(t, 73, 2);
     tr_op(t, OP_ISSPACE, OPC_INT_CMP, ITYPE_U64);
-    if (n < WW_COUNT(space))
-        t->m->space = space[n];
-    else
-        tr_refuse(t, "asks for memory of a cluster");
+    t->m->space = space[n];
+    if (n == OF_CLUSTER) t->m->sub = MCVTA_CLUSTER;
     if (tr_reg(t, 16, 1).kind != OPND_ZERO) tr_refuse(t, "has a result that is not documented");
     t->m->dst[0] = tr_pred(t, DONE_AT);
-    if (t->form == 4)
-        tr_refuse(t, "adds a uniform register");
-    else
+    if (t->form != 4) {
         plain_address(t, 40, 24);
+        return;
+    }
+    global_address(t, 32, REDUCTION_WIDE_AT, 0);
+    tr_ignore(t, WIDE_AT, 1);
+    if (t->m->src[3].kind == OPND_NONE) return;
+    if (t->m->src[0].kind != OPND_ZERO) tr_refuse(t, "adds a uniform register");
+    t->m->src[0] = t->m->src[3];
+    t->m->src[3] = tr_none();
+}
+
+// ---- stores that a barrier of their block counts ----------------------------------------------
+// A pair of registers has the addresses of the data and of the barrier, both of shared memory.
+static void counted_store(struct translator *t, uint32_t wide_at, uint32_t words) {
+    tr_op(t, OP_STAS, OPC_ST_SHARED, words == 1 ? ITYPE_B32 : ITYPE_B64);
+    t->m->space = SPACE_SHARED;
+    global_address(t, 64, wide_at, 0);
+    const struct opnd both = t->m->src[0];
+    if (t->m->src[3].kind != OPND_NONE || both.kind != OPND_GPR || both.words != 2) {
+        tr_refuse(t, "has an address that is not documented");
+        return;
+    }
+    t->m->src[0].words = 1;
+    t->m->src[2] = t->m->src[0];
+    t->m->src[2].reg++;
+    t->m->src[1] = tr_reg(t, 32, words);
+}
+void translate_stas(struct translator *t) {
+    enum { WORD = 4, LONGEST = 6 };
+    const uint32_t n = tr_field(t, SIZE_AT, 3);
+    if (n < WORD || n > LONGEST) {
+        tr_refuse(t, "has a size that is not documented");
+        return;
+    }
+    counted_store(t, REDUCTION_WIDE_AT, 1u << (n - WORD));
+    t->m->type = ITYPE_B32;
+    t->m->vec = (uint8_t)(1u << (n - WORD));
+    t->m->sub = MSTAS_STORE;
+}
+void translate_redas(struct translator *t) {
+    enum { UNSIGNED, SIGNED, WIDE };
+    static const uint8_t type[] = {ITYPE_U32, ITYPE_S32, ITYPE_U64};
+    static const uint8_t op[] = {MATOM_ADD, MATOM_MIN, MATOM_MAX, MATOM_INC,
+                                 MATOM_DEC, MATOM_AND, MATOM_OR,  MATOM_XOR};
+    const uint32_t n = tr_field(t, SIZE_AT, 3), what = tr_field(t, ATOM_AT, 4);
+    if (n > WIDE || what >= WW_COUNT(op)) {
+        tr_refuse(t, "is an operation that is not documented");
+        return;
+    }
+    counted_store(t, WIDE_AT, n == WIDE ? 2 : 1);
+    t->m->type = type[n];
+    t->m->vec = 1;
+    t->m->sub = op[what];
 }
 
 void translate_membar(struct translator *t) {

@@ -120,6 +120,25 @@ void translate_b2r(struct translator *t) {
     t->m->src[0] = (struct opnd){.kind = OPND_RESULT, .words = 1};
 }
 
+// ---- clusters ---------------------------------------------------------------------------------
+void translate_ucgabar(struct translator *t) {
+    tr_op(t, OP_CBAR, OPC_CTRL, ITYPE_NONE);
+    tr_ignore(t, 91, 1); // the mark of words of the uniform datapath
+    t->m->sub = t->form == 6 ? MCBAR_WAIT : MCBAR_ARRIVE;
+}
+// The next kernel of the stream may begin (PREEXIT); waits until the one before has ended (ACQBULK):
+// here it always has.
+void translate_dependent(struct translator *t) { tr_op(t, OP_NOP, OPC_CTRL, ITYPE_NONE); }
+// One of the lanes that execute.
+void translate_elect(struct translator *t) {
+    tr_op(t, OP_ELECT, OPC_WARP, ITYPE_B32);
+    tr_ignore(t, 85, 1); // .IGNOREKILL: lanes that a shader has killed, of which there are none
+    t->m->dst[0] = tr_ureg(t, 16, 1);
+    t->m->dst[1] = tr_pred(t, 81);
+    const struct opnd p = tr_pred_not(t, 87);
+    if (p.reg != PRED_TRUE || p.mods) tr_refuse(t, "elects among lanes of a predicate");
+}
+
 // An event of the profiler, which has no reader here.
 void translate_pmtrig(struct translator *t) {
     tr_op(t, OP_NOP, OPC_CTRL, ITYPE_NONE);

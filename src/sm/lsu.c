@@ -308,7 +308,14 @@ static void remote_part(struct sm *s, uint32_t w, const struct exec_access *a,
             .words = a->kind == ACCESS_LOAD ? 0 : data,
             .touched = waits ? data : 0,
             .passes = (uint8_t)(passes < UINT8_MAX ? passes : UINT8_MAX)};
-        s->act.c[waits ? ACT_shared_remote_reads : ACT_shared_remote_writes]++;
+        // The banks of the other SM are counted by the one that asks.
+        const uint32_t words = a->bytes > 4 ? a->bytes / 4 : 1;
+        uint64_t *const n = s->act.c;
+        n[waits ? ACT_shared_remote_reads : ACT_shared_remote_writes]++;
+        n[ACT_shared_lanes] += count_lanes(lanes);
+        n[ACT_shared_words] += words * places;
+        n[ACT_shared_lane_words] += words * count_lanes(lanes);
+        n[ACT_shared_passes] += passes;
     }
     if (e->path != PATH_NONE) return; // lanes in global memory
     e->path = a->kind == ACCESS_LOAD     ? PATH_BYPASS

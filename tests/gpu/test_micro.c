@@ -214,6 +214,54 @@ static double chase(const char *gpu, const char *load, uint64_t bytes, uint64_t 
     bench_close(&b);
     return latency;
 }
+// ---- blocks of a cluster ---------------------------------------------------------------------
+// A kernel of cluster.ptx, in clusters of `number` blocks; what it leaves in the first word.
+static double clustered(const struct row *r, const char *kernel, uint32_t blocks, uint32_t threads,
+                        const char *moves, uint32_t first, uint32_t second) {
+    struct bench b;
+    bench_open(&b, r->gpu, NULL, NULL);
+    char shape[64];
+    snprintf(shape, sizeof shape, ".reqnctapercluster %u, 1, 1", blocks);
+    const struct keys keys[] = {{"shape", shape}, {"moves", moves}, {NULL, NULL}};
+    load_micro(&b, "cluster", keys);
+    const uint64_t io = bench_buffer(&b, NULL, 64);
+    bench_ok(&b, bench_try(&b, kernel, blocks, 1, threads, 1, "844", io, first, second));
+    uint32_t cycles;
+    bench_read(&b, &cycles, io, sizeof cycles);
+    bench_close(&b);
+    return cycles;
+}
+// Of all pairs of blocks, as many as 16; of larger clusters those of eight blocks with all.
+static double remote_loads(const struct row *r) {
+    double sum = 0;
+    uint32_t pairs = 0;
+    const uint32_t step = r->number > 4 ? 2 : 1;
+    for (uint32_t from = 0; from < r->number; from += 2 * step)
+        for (uint32_t to = from % (2 * step); to < r->number; to += step) {
+            if (to == from) continue;
+            sum += clustered(r, "latency", r->number, 32, "", from, to) / 32;
+            pairs++;
+        }
+    return sum / pairs;
+}
+// Bytes a cycle that each block gets, or gives, of the other; number: 1 both do.
+static double remote_flow(const struct row *r) {
+    const double few = clustered(r, "flow", 2, 1024, r->text, r->number, 4),
+                 more = clustered(r, "flow", 2, 1024, r->text, r->number, 12);
+    return 8 * 4 * 4096 / (more - few);
+}
+static double remote_handing(const struct row *r) {
+    return clustered(r, "handing", 2, 1, "", 0, 0) / 64;
+}
+#define REMOTE_LOADS                                                                               \
+    "ld.shared::cluster.u32 %r11, [%r6]; ld.shared::cluster.u32 %r12, [%r6+4096]; "               \
+    "ld.shared::cluster.u32 %r13, [%r6+8192]; ld.shared::cluster.u32 %r14, [%r6+12288]; "          \
+    "add.u32 %r8, %r8, %r11; add.u32 %r8, %r8, %r12; add.u32 %r8, %r8, %r13; "                     \
+    "add.u32 %r8, %r8, %r14;"
+#define REMOTE_STORES                                                                              \
+    "st.shared::cluster.u32 [%r6], %r8; st.shared::cluster.u32 [%r6+4096], %r8; "                 \
+    "st.shared::cluster.u32 [%r6+8192], %r8; st.shared::cluster.u32 [%r6+12288], %r8;"
+
 static double chase_l1(const struct row *r) { return chase(r->gpu, r->text, 8192, 128, false); }
 static double chase_l2(const struct row *r) { return chase(r->gpu, r->text, 98304, 256, false); }
 static double chase_dram(const struct row *r) {
@@ -863,6 +911,15 @@ static const struct row rows[] = {
     {"global load from DRAM, L1 off", "h100", 694, HOT, "gpu-benches (H100 PCIe), at 1980 MHz", 0.05, chase_dram, LD_CG, 0},
     {"constant, L1.5", "h100", 106, HOT, "mt4g (H100)", 0.05, constants, "L1.5", 32768},
     {"DRAM reads", "h100", 97.5, "% of peak", "gpu-benches (H100 PCIe, HBM2E)", 0.10, bandwidth, "read", 192},
+    {"load of another SM, cluster of 2", "h100", 181, HOT, "HPMLL (H800)", 0.03, remote_loads, "", 2},
+    {"load of another SM, cluster of 4", "h100", 204.1, HOT, "HPMLL (H800)", 0.05, remote_loads, "", 4},
+    {"load of another SM, cluster of 16", "h100", 196.4, HOT, "HPMLL (H800)", 0.05, remote_loads, "", 16},
+    {"load of another SM, cluster of 16", "h100", 193.4, HOT, "FlashGPU-Sim (H200)", 0.05, remote_loads, "", 16},
+    {"loads of another SM, one way", "h100", 19.87, "bytes/cycle/SM", "FlashGPU-Sim (H200)", 0.05, remote_flow, REMOTE_LOADS, 0},
+    {"loads of another SM, both ways", "h100", 15.37, "bytes/cycle/SM", "FlashGPU-Sim (H200)", 0.08, remote_flow, REMOTE_LOADS, 1},
+    {"stores to another SM, one way", "h100", 18.87, "bytes/cycle/SM", "FlashGPU-Sim (H200)", 0.05, remote_flow, REMOTE_STORES, 0},
+    {"stores to another SM, both ways", "h100", 18.12, "bytes/cycle/SM", "FlashGPU-Sim (H200)", 0.08, remote_flow, REMOTE_STORES, 1},
+    {"arrival at another SM's mbarrier, until its wait ends", "h100", 212, HOT, "FlashGPU-Sim (H200)", 0.15, remote_handing, "", 0},
     {"int add", "h100", 64, OPS, GUIDE12, 0.06, rate, ADDCC4, 4},
     {"fp32 fma", "h100", 128, OPS, GUIDE12, 0.08, rate, FMA4, 4},
     {"int mul", "h100", 64, OPS, GUIDE12, 0.06, rate, MUL4, 4},
