@@ -156,14 +156,17 @@ static bool names_members(const struct minst *m, const struct xinst *x) {
     const uint32_t operand = member_operand(m->op);
     return operand == 1 || (operand && x->aux8 & 1); // the old forms name none
 }
-// Lanes that the executing lanes of `mask` wait for.
-static uint32_t members(const struct exec_warp *w, const struct xinst *x, uint32_t mask) {
+// By lane, which lanes it waits for; of matrices, which all execute, NULL.
+static const uint32_t *members(const struct exec_warp *w, const struct xinst *x) {
     const uint32_t operand = member_operand(x->op);
-    if (!operand) return w->live; // matrices
-    const uint32_t *p = x_src(w, operand == 1 ? x->a : operand == 2 ? x->b : x->e);
-    uint32_t all = 0;
-    FOR_EACH_BIT32(i, mask) all |= p[i];
-    return all & w->live;
+    if (!operand) return NULL;
+    return x_src(w, operand == 1 ? x->a : operand == 2 ? x->b : x->e);
+}
+static uint32_t all_members(const uint32_t *member, uint32_t mask) {
+    uint32_t all = member ? 0 : UINT32_MAX;
+    if (member)
+        FOR_EACH_BIT32(i, mask) all |= member[i];
+    return all;
 }
 static bool per_lane(const struct xinst *x) {
     return x->op == OP_VOTE || x->op == OP_MATCH || x->op == OP_REDUX || x->op == OP_ELECT;
@@ -183,55 +186,74 @@ static enum exec_outcome execute(struct exec_env *e, struct exec_warp *w, const 
     return o;
 }
 
-// Leaf i and those that wait with it have all that they need: they go on. Data go between those at
-// one instruction only.
+// Leaf i and those that wait with it, for the same lanes, have all that they need: they go on. Data
+// go between those at one instruction only.
 static bool try_sync(struct exec_env *e, struct exec_warp *w, uint32_t i, enum exec_outcome *o) {
     struct its *const x = w->its;
     const struct xinst *const at = x->leaf[i].at;
     const bool anywhere = its_meets_anywhere(at);
     if (its_gathers(at)) return x->meeting->gather(w, i);
-    uint32_t have = 0, need = 0;
+    const uint32_t need = x->leaf[i].need;
+    uint32_t have = 0, with = 0; // lanes; leaves
     for (uint32_t k = 0; k < x->n; k++) {
         const struct its_leaf *const f = &x->leaf[k];
-        if (f->state != ITS_SYNC || !(anywhere ? its_meets_anywhere(f->at) : f->at == at)) continue;
-        if (!(f->need & x->leaf[i].mask) && k != i) continue; // another group's
+        if (f->state != ITS_SYNC || f->need != need) continue;
+        if (!(anywhere ? its_meets_anywhere(f->at) : f->at == at)) continue;
         have |= f->mask;
-        need |= f->need;
+        with |= 1u << k;
     }
     if (need & w->live & ~have) return false;
-    const uint32_t guard = w->pred[at->guard] ^ at->guard_xor;
+    const uint32_t guard = w->pred[at->guard] ^ at->guard_xor, before = e->exec_mask;
     if (anywhere) order_meet(w, have);
     if (!anywhere) *o = execute(e, w, at, have & guard);
-    for (uint32_t k = 0; k < x->n; k++) {
+    e->exec_mask |= before;
+    FOR_EACH_BIT32(k, with) {
         struct its_leaf *const f = &x->leaf[k];
-        if (f->state != ITS_SYNC || !(f->mask & have) ||
-            !(anywhere ? its_meets_anywhere(f->at) : f->at == at))
-            continue;
         f->state = ITS_READY;
         f->pc++;
         if (x->meeting->gather) f->node = -1; // they run apart from others no more
     }
     return true;
 }
+// The current lanes wait for others, those of each mask for themselves.
+static void wait_by_mask(struct exec_warp *w, const struct xinst *x, const uint32_t *member,
+                         uint32_t mask) {
+    struct its *const s = w->its;
+    const uint32_t idle = w->active & ~mask;
+    const int32_t node = s->leaf[s->cur].node;
+    uint32_t first = mask && member ? lanes_alike(member, mask) : mask;
+    const uint32_t rest = mask & ~first;
+    w->active = first | idle; // a lane whose guard is false waits along
+    its_save(w);
+    struct its_leaf *f = &s->leaf[s->cur];
+    for (uint32_t left = rest;; left &= ~first) {
+        f->state = ITS_SYNC;
+        f->at = x;
+        f->need = member ? member[bits_first32(first)] : UINT32_MAX;
+        if (!left) return;
+        first = lanes_alike(member, left);
+        its_add(w, w->pc, first, node);
+        f = &s->leaf[s->n - 1];
+    }
+}
 static enum exec_outcome sync_lanes(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                                     uint32_t mask) {
     struct its *const s = w->its;
-    const uint32_t need = members(w, x, mask);
-    if (!(need & ~w->active)) {
+    const uint32_t *const member = members(w, x);
+    if (!(all_members(member, mask) & w->live & ~w->active)) {
         const enum exec_outcome o = mask ? execute(e, w, x, mask) : EXEC_NEXT;
         if (o == EXEC_FAULT) return o;
         w->pc++;
         went(w);
         return o;
     }
-    its_save(w);
-    s->leaf[s->cur].state = ITS_SYNC;
-    s->leaf[s->cur].at = x;
-    s->leaf[s->cur].need = need;
+    wait_by_mask(w, x, member, mask);
     enum exec_outcome o = EXEC_NEXT;
     e->exec_mask = 0; // unless all have come
-    if (try_sync(e, w, s->cur, &o)) {
-        if (o == EXEC_FAULT) return o;
+    for (uint32_t k = 0; k < s->n && o != EXEC_FAULT; k++)
+        if (s->leaf[k].state == ITS_SYNC && s->leaf[k].at == x) try_sync(e, w, k, &o);
+    if (o == EXEC_FAULT) return o;
+    if (s->leaf[s->cur].state == ITS_READY) {
         its_rejoin(w);
         return o;
     }

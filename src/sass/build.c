@@ -18,10 +18,10 @@ struct build {
     const struct sass_target *t;
     struct code_image *im;
     struct arena work;
-    bool *reached; // by kernel.at[]
+    bool *reached;     // by kernel.at[]
     uint32_t shared;   // bytes, with those of functions that it reaches
     uint64_t literals; // likewise, of a unit's kernel
-    bool calls;    // reaches more than its own section
+    bool calls;        // reaches more than its own section
     struct diags *d;
 };
 
@@ -44,6 +44,22 @@ static bool calls_by_register(const struct cubin_kernel *k, uint32_t opcode) {
         if ((lo & 511) == opcode && (lo >> 9 & 7) == BY_REGISTER) return true;
     }
     return false;
+}
+
+// Bytes by which the code's functions lower the stack pointer, R1, one after the other: more than all
+// frames that the file names where it leaves a function's out, as ptxas 13 does of recursive ones.
+static uint64_t lowered_bytes(const struct cubin_kernel *k) {
+    enum { IADD3 = 0x010, VIADD = 0x036, BY_NUMBER = 4, STACK_POINTER = 1 };
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < k->words; i++) {
+        const uint64_t lo = cubin_word(k, i).lo;
+        const uint32_t op = lo & 511, to = lo >> 16 & 255, from = lo >> 24 & 255;
+        const int32_t number = (int32_t)(lo >> 32);
+        if ((op != IADD3 && op != VIADD) || (lo >> 9 & 7) != BY_NUMBER) continue;
+        if (to == STACK_POINTER && from == STACK_POINTER && number < 0)
+            sum += (uint64_t) - (int64_t)number;
+    }
+    return sum;
 }
 
 static bool reach(struct build *b, const struct cubin_relocations *r) {
@@ -145,10 +161,10 @@ static void find_places(struct build *b) {
 }
 
 // ---- words --------------------------------------------------------------------------------------
-static const struct minst trap = {.op = OP_TRAP, .klass = OPC_CTRL, .guard = PRED_TRUE,
-                                  .target = -1, .reconv = -1};
-static const struct code_control at_once = {.stall = 1, .write = CONTROL_NONE,
-                                            .read = CONTROL_NONE};
+static const struct minst trap = {
+    .op = OP_TRAP, .klass = OPC_CTRL, .guard = PRED_TRUE, .target = -1, .reconv = -1};
+static const struct code_control at_once = {
+    .stall = 1, .write = CONTROL_NONE, .read = CONTROL_NONE};
 
 static enum ww_status bad_word(const struct build *b, const struct cubin_kernel *k, uint32_t i,
                                const char *why) {
@@ -201,8 +217,8 @@ static enum ww_status translate(struct build *b, const struct cubin_kernel *k, u
     struct cubin_kernel filled = *k;
     uint8_t *code = arena_copy(&b->work, k->code, bytes);
     filled.code = code;
-    const enum ww_status s = sass_relocate(b->p, &k->relocation, (uint64_t)first * WORD_BYTES, code,
-                                           bytes, what, b->d);
+    const enum ww_status s =
+        sass_relocate(b->p, &k->relocation, (uint64_t)first * WORD_BYTES, code, bytes, what, b->d);
     if (s != WW_OK) return s;
     for (uint32_t i = 0; i < k->words; i++) {
         struct sass_refusal why = {.text = ""};
@@ -268,8 +284,9 @@ static void name_functions(struct build *b) {
         if (k < 0 || !b->reached[k] || s->value % WORD_BYTES ||
             s->value / WORD_BYTES >= c->kernel.at[k].words)
             continue;
-        const uint64_t base =
-            (uint32_t)k == b->number ? im->entry : sass_function_address(c, (uint32_t)k) / WORD_BYTES;
+        const uint64_t base = (uint32_t)k == b->number
+                                  ? im->entry
+                                  : sass_function_address(c, (uint32_t)k) / WORD_BYTES;
         name[im->n_funcs] = s->name;
         im->func_pc[im->n_funcs++] = (uint32_t)(base + s->value / WORD_BYTES);
     }
@@ -308,9 +325,8 @@ static enum ww_status lines_of_all(struct build *b) {
     const struct cubin *c = b->c;
     for (uint32_t i = 0; i < c->kernel.n; i++) {
         if (!b->reached[i]) continue;
-        const uint32_t first = i == b->number
-                                   ? b->im->entry
-                                   : (uint32_t)(sass_function_address(c, i) / WORD_BYTES);
+        const uint32_t first =
+            i == b->number ? b->im->entry : (uint32_t)(sass_function_address(c, i) / WORD_BYTES);
         const enum ww_status s = add_lines(b, &c->kernel.at[i], first);
         if (s != WW_OK) return s;
     }
@@ -437,7 +453,8 @@ static void memory(struct build *b) {
     const struct cubin_kernel *k = b->k;
     struct code_image *im = b->im;
     im->needs_stack = b->calls || k->recurses || k->inner_bytes > k->local_bytes ||
-                      calls_by_register(k, CALL_ABS) || calls_by_register(k, CALL_REL);
+                      lowered_bytes(k) > k->local_bytes || calls_by_register(k, CALL_ABS) ||
+                      calls_by_register(k, CALL_REL);
     const uint64_t local = k->local_bytes + (im->needs_stack ? (uint64_t)b->t->stack_bytes : 0);
     im->local_bytes = (uint32_t)min64(bits_align_up(local, STACK_ALIGN), UINT32_MAX - 63);
     im->stack_frame_bytes = im->local_bytes;
@@ -477,12 +494,8 @@ enum ww_status sass_build(const struct sass_places *p, uint32_t k, const struct 
                           const struct ww_allocator *allocator, struct diags *d,
                           struct code_image **out) {
     *out = NULL;
-    struct build b = {.p = p,
-                      .c = p->file,
-                      .k = &p->file->kernel.at[k],
-                      .number = k,
-                      .t = t,
-                      .d = d};
+    struct build b = {
+        .p = p, .c = p->file, .k = &p->file->kernel.at[k], .number = k, .t = t, .d = d};
     struct arena home;
     arena_init(&home, allocator);
     arena_init(&b.work, allocator);

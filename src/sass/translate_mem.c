@@ -523,12 +523,15 @@ void translate_redas(struct translator *t) {
     t->m->sub = op[what];
 }
 
+// .VC: no manual names the scope. ptxas -g writes it in front of each EXIT and nowhere else, where
+// nothing of the thread is left to be ordered; it is taken for a fence of the GPU.
 void translate_membar(struct translator *t) {
-    enum { SC, ALL };
-    static const uint8_t fence[] = {MFENCE_CTA, MFENCE_CTA, MFENCE_GPU, MFENCE_SYS};
+    enum { SC, ALL, SCOPE_VC = 5 };
+    static const uint8_t fence[] = {MFENCE_CTA, MFENCE_CTA, MFENCE_GPU,
+                                    MFENCE_SYS, [SCOPE_VC] = MFENCE_GPU};
     const uint32_t kind = tr_field(t, 79, 2), scope = tr_field(t, 76, 3);
     tr_op(t, OP_MEMBAR, OPC_FENCE, ITYPE_NONE);
-    if (kind > ALL || scope >= WW_COUNT(fence)) {
+    if (kind > ALL || scope >= WW_COUNT(fence) || scope == SCOPE_VC - 1) {
         tr_refuse(t, "is a fence that is not documented");
         return;
     }

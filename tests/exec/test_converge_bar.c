@@ -412,6 +412,62 @@ static void warpsync(void **state) {
     for (uint32_t i = 0; i < 32; i++) assert_int_equal(reg(b->p, 4)[i], i < 10 ? 5 : 0);
     end(b);
 }
+// Lanes 4 to 7 meet by themselves before they meet with lanes 0 to 3: that those wait does not let
+// these go on, and what is stored between is seen.
+static void warpsync_of_other_lanes(void **state) {
+    (void)state;
+    struct bars *b = begin();
+    less(b, 0, R(0), 8);
+    struct minst *in = branch(b, 0, false);
+    emit_exit(b->p);
+    in->target = (int32_t)at(b);
+    emit(b->p, OP_MOV, ITYPE_B32, R(3), I(5), NONE_, NONE_);
+    less(b, 0, R(0), 4);
+    less(b, 1, R(0), 6);
+    struct minst *low = branch(b, 0, false);
+    struct minst *early = branch(b, 1, false);
+    mark(b, 1); // lanes 6 and 7 come last
+    early->target = (int32_t)at(b);
+    emit(b->p, OP_WARPSYNC, ITYPE_NONE, NONE_, I(0xf0), NONE_, NONE_);
+    emit(b->p, OP_ST, ITYPE_B32, NONE_, NONE_, R(3), NONE_)->space = SPACE_SHARED;
+    low->target = (int32_t)at(b);
+    emit(b->p, OP_WARPSYNC, ITYPE_NONE, NONE_, I(0xff), NONE_, NONE_);
+    emit(b->p, OP_LD, ITYPE_B32, R(4), NONE_, NONE_, NONE_)->space = SPACE_SHARED;
+    note_active(b, 6);
+    b->p->im.shared_bytes = 16;
+    finish(b);
+    for (uint32_t i = 0; i < 8; i++) {
+        assert_int_equal(reg(b->p, 4)[i], 5);
+        assert_int_equal(reg(b->p, 6)[i], 0xff);
+        assert_int_equal(trace(b, i), i < 6 ? 0 : 1);
+    }
+    end(b);
+}
+// Lanes of odd and of even numbers, each with the mask of its kind. First those of both below 8 come,
+// then the other even ones, then the other odd ones: the last two groups know nothing of each other.
+static void groups_joined(void **state) {
+    (void)state;
+    struct bars *b = begin();
+    emit(b->p, OP_LOP, ITYPE_B32, R(1), R(0), I(1), NONE_)->sub = MLOGIC_AND;
+    emit(b->p, OP_SHL, ITYPE_B32, R(2), I(0x55555555), R(1), NONE_);
+    less(b, 0, R(0), 8);
+    less(b, 1, R(1), 1);
+    struct minst *first = branch(b, 0, false);
+    struct minst *second = branch(b, 1, false);
+    mark(b, 1);
+    struct minst *over = branch(b, PRED_TRUE, false);
+    second->target = (int32_t)at(b);
+    mark(b, 2);
+    over->target = first->target = (int32_t)at(b);
+    struct minst *shfl = emit(b->p, OP_SHFL, ITYPE_B32, R(7), R(0), I(30), I(31));
+    shfl->sub = MSHFL_IDX;
+    shfl->dst[1] = P(3);
+    shfl->src[3] = R(2);
+    finish(b);
+    for (uint32_t i = 0; i < 32; i += 2) assert_int_equal(reg(b->p, 7)[i], 30);
+    for (uint32_t i = 0; i < 32; i++) assert_int_equal(trace(b, i), i < 8 ? 0 : i & 1 ? 1 : 2);
+    end(b);
+}
 static struct minst *sync_in(struct bars *b, enum msync how, uint32_t mask_reg) {
     struct minst *m = emit(b->p, OP_WARPSYNC, ITYPE_NONE, NONE_, R(mask_reg), NONE_, NONE_);
     m->sub = (uint8_t)how;
@@ -795,6 +851,8 @@ int main(void) {
                                        cmocka_unit_test(calls),
                                        cmocka_unit_test(jump_tables),
                                        cmocka_unit_test(warpsync),
+                                       cmocka_unit_test(warpsync_of_other_lanes),
+                                       cmocka_unit_test(groups_joined),
                                        cmocka_unit_test(exclusive),
                                        cmocka_unit_test(collective),
                                        cmocka_unit_test(gather_ends),
