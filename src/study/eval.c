@@ -1017,8 +1017,6 @@ void eval_set_dry(struct eval *e, bool *needed) {
     forget(e);
 }
 
-bool eval_is_dry(const struct eval *e) { return e->dry; }
-
 enum ww_status eval_check_metrics(struct eval *e, struct diags *d) {
     const struct study *s = e->study;
     enum ww_status status = WW_OK;

@@ -98,8 +98,16 @@ static bool starts(const char *text, const char *head) {
     return strncmp(text, head, strlen(head)) == 0;
 }
 
+// A value that was not asked for stays unknown: its mean would be of those programs alone that
+// other figures run.
+static bool asked(const struct study *s, const struct sheet *sh, uint32_t i) {
+    bool is = !s->published.at[i].waits;
+    for (uint32_t k = 0; k < s->figure.n; k++) is |= sh->figure[k].holds[i];
+    return is;
+}
+
 static enum ww_status fill_published(const struct filler *f, const struct published_row *p,
-                                     struct sheet_published *out) {
+                                     bool is_asked, struct sheet_published *out) {
     const struct study_claim *c = p->claim;
     *out = (struct sheet_published){
         .row = p, .ours = NAN, .off = NAN, .low = NAN, .high = NAN, .verdict = VERDICT_MISSING};
@@ -112,7 +120,7 @@ static enum ww_status fill_published(const struct filler *f, const struct publis
         out->verdict = VERDICT_NONE;
         return WW_OK;
     }
-    if (p->waits && eval_is_dry(f->e)) return WW_OK;
+    if (!is_asked) return WW_OK;
     const char *expr = c->ours;
     const struct eval_scope scope = {
         .workload = study_find_workload(f->s, c->at_workload ? c->at_workload : p->workload),
@@ -227,7 +235,7 @@ enum ww_status sheet_fill(struct arena *a, const struct study *s, struct eval *e
     for (uint32_t i = 0; i < s->figure.n && status == WW_OK; i++)
         status = fill_figure(&f, &s->figure.at[i], &out->figure[i]);
     for (uint32_t i = 0; i < s->published.n && status == WW_OK; i++)
-        status = fill_published(&f, &s->published.at[i], &out->published[i]);
+        status = fill_published(&f, &s->published.at[i], asked(s, out, i), &out->published[i]);
     for (uint32_t i = 0; i < s->figure.n && status == WW_OK; i++)
         status = judge(&f, out, &out->figure[i]);
     out->note = eval_note(e);

@@ -131,7 +131,7 @@ struct published_row {
     const char *study, *source, *workload, *configuration, *metric, *unit, *value;
     double number;
     const struct study_claim *claim; // first that matches, or NULL
-    bool waits; // asks for no run of its own: has ours where the runs of figures make it
+    bool waits; // not asked for, but where it stands in a figure's cell (study_only)
 };
 
 struct study {
@@ -158,9 +158,9 @@ int study_find_workload(const struct study *s, const char *name);      // index 
 int study_find_configuration(const struct study *s, const char *name); // index or -1
 int study_find_metric(const struct study *s, const char *name);
 const struct study_group *study_find_group(const struct study *s, const char *name);
-// Leaves these figures (`list`: ids with ',' between) and the runs that they and the published values
-// that name them (`figure:`) need. Other published values have ours where those runs make it; choices
-// are dropped. A figure that is not there is refused.
+// Leaves these figures (`list`: ids with ',' between) and the published values that name them
+// (`figure:`) or stand in their cells. Other published values stay unknown; choices are dropped. A
+// figure that is not there is refused.
 enum ww_status study_only(struct study *s, const char *list, struct diags *d);
 // Whether a list of a selector takes the name; an empty one takes all.
 bool study_one_of(const char *name, const char *const *list, uint32_t n);
@@ -366,7 +366,6 @@ void eval_free(struct eval *e);
 enum ww_status eval_check_metrics(struct eval *e, struct diags *d);
 // Dry: every run counts as there with ones for values; `needed` notes whose run was asked for.
 void eval_set_dry(struct eval *e, bool *needed);
-bool eval_is_dry(const struct eval *e);
 // `limited` says at which clock each result was counted, and its power model; NULL: as
 // configurations say.
 void eval_set_results(struct eval *e, const struct result *results,
