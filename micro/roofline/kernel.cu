@@ -1,4 +1,4 @@
-// roofline: two arrays of doubles stream by, and each pair of their elements takes N multiply-adds, so that N sets how
+// roofline: two arrays of doubles (or of single precision) stream by, and each pair of their elements takes N multiply-adds, so that N sets how
 // many operations there are to a byte. Between the ends lies where a chip turns from its memory's limit to its lanes'.
 //
 // A block reads ELEMENTS rows of 256 neighbouring doubles of each array, two rows at a time, so that a thread has two
@@ -8,21 +8,21 @@
 
 enum { ROW = 256 };
 
-template <int N> static __device__ __forceinline__ double chain(double a, double b) {
-    double v = a - b;
+template <int N, typename T> static __device__ __forceinline__ T chain(T a, T b) {
+    T v = a - b;
 #pragma unroll
     for (int i = 0; i < N; i++) v = v * a - b;
     return v;
 }
 
-template <int N>
-static __device__ __forceinline__ void stream(const double *a, const double *b, double *out, int elements) {
+template <int N, typename T>
+static __device__ __forceinline__ void stream(const T *a, const T *b, T *out, int elements) {
     const size_t at = (size_t)blockIdx.x * ROW * (unsigned)elements + threadIdx.x;
-    const double *pa = a + at, *pb = b + at;
-    double sum = 0;
+    const T *pa = a + at, *pb = b + at;
+    T sum = 0;
 #pragma clang loop unroll(disable)
     for (int i = 0; i < elements; i += 2) {
-        const double a0 = pa[0], b0 = pb[0], a1 = pa[ROW], b1 = pb[ROW];
+        const T a0 = pa[0], b0 = pb[0], a1 = pa[ROW], b1 = pb[ROW];
         sum += chain<N>(a0, b0) + chain<N>(a1, b1);
         pa += 2 * ROW, pb += 2 * ROW;
     }
@@ -31,6 +31,9 @@ static __device__ __forceinline__ void stream(const double *a, const double *b, 
 
 #define ROOFLINE(N)                                                                                \
     extern "C" __global__ void roofline##N(const double *a, const double *b, double *out, int elements) { \
+        stream<N>(a, b, out, elements);                                                            \
+    }                                                                                              \
+    extern "C" __global__ void single##N(const float *a, const float *b, float *out, int elements) { \
         stream<N>(a, b, out, elements);                                                            \
     }
 ROOFLINE(0)

@@ -294,6 +294,14 @@ const struct cli_spec spec_study = {
     .word = CLI_STUDY,
 };
 
+static enum ww_status print_file(struct cli *c, const char *path) {
+    char *text;
+    size_t len;
+    const enum ww_status s = file_read(&c->arena, path, 64 << 20, &text, &len, &c->diags);
+    if (s == WW_OK) fwrite(text, 1, len, stdout);
+    return s;
+}
+
 int cmd_study(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     struct study_options o = {.processes = cli_processors()};
@@ -339,6 +347,13 @@ int cmd_study(struct cli *c, int argc, char **argv) {
     if (s == WW_OK) s = study_host_of(c, &host);
     if (s != WW_OK) return cli_fail(c, s);
     o.pool = pool.options;
+    if (study.space.n) {
+        if (o.no_run) return cli_usage("a study of tuning spaces has no --no-run");
+        const int code = spaces_run(&c->arena, &study, &host, &o, &c->diags, json ? NULL : stdout);
+        if (json && code < 2)
+            s = print_file(c, arena_printf(&c->arena, "%s/study.json", o.out_dir));
+        return finish(c, s != WW_OK ? ww_status_exit_code(s) : code);
+    }
     const int code = study_run(&c->arena, &study, &host, &o, &c->diags, &sheet);
     if (code < 2 && o.pool.action == POOL_RUN && json) {
         sheet_print_json(&sheet, stdout);

@@ -692,6 +692,28 @@ static enum ww_status read_published(struct reader *r, const char *path) {
     return WW_OK;
 }
 
+// A study of tuning spaces has a list of sweeps in the place of all else.
+static enum ww_status read_spaces(struct reader *r, yaml_node_t *n) {
+    if (n->type != YAML_SEQUENCE_NODE)
+        return refuse(r, mark_of(n), "spaces must be a list, not %s", kind_of(n));
+    const char *const slash = strrchr(r->s->file, '/');
+    for (yaml_node_item_t *i = n->data.sequence.items.start; i < n->data.sequence.items.top; i++) {
+        yaml_node_t *e = yaml_document_get_node(&r->doc, *i);
+        struct study_space p = {.at = mark_of(e)};
+        pairs f;
+        TRY(mapping(r, "a space", e, "sweep looked_at note", &f));
+        TRY(text_in(r, &f, "sweep", &p.sweep));
+        TRY(text_in(r, &f, "looked_at", &p.looked_at));
+        TRY(text_in(r, &f, "note", &p.note));
+        if (!p.sweep) return refuse(r, p.at, "a space needs its `sweep`");
+        if (*p.sweep != '/' && slash)
+            p.sweep = arena_printf(r->arena, "%.*s/%s", (int)(slash - r->s->file), r->s->file,
+                                   p.sweep);
+        vec_push(r->arena, &r->s->space, p);
+    }
+    return WW_OK;
+}
+
 static enum ww_status read_top(struct reader *r, const char *published_csv) {
     struct study *s = r->s;
     yaml_node_t *root = yaml_document_get_root_node(&r->doc);
@@ -700,7 +722,7 @@ static enum ww_status read_top(struct reader *r, const char *published_csv) {
     TRY(mapping(
         r, "a study", root,
         "name title source summary gpu size workloads groups configurations metrics figures "
-        "also published choices",
+        "also published choices spaces small_points",
         &m));
     const char *gpu = "gtx480";
     TRY(text_in(r, &m, "name", &s->name));
@@ -712,6 +734,27 @@ static enum ww_status read_top(struct reader *r, const char *published_csv) {
     TRY(text_in(r, &m, "size", &s->size));
     if (strcmp(s->size, "small") != 0 && strcmp(s->size, "paper") != 0)
         return refuse(r, get(&m, "size")->at, "`size` is `%s`; it must be small or paper", s->size);
+    const struct pair *const spaces = get(&m, "spaces");
+    if (spaces) {
+        const char *points = "3";
+        uint64_t n;
+        static const char *const not_of_spaces[] = {"gpu",     "workloads", "groups",
+                                                    "metrics", "figures",   "configurations",
+                                                    "also",    "published", "choices"};
+        for (size_t i = 0; i < WW_COUNT(not_of_spaces); i++)
+            if (get(&m, not_of_spaces[i]))
+                return refuse(r, get(&m, not_of_spaces[i])->at, "a study of spaces has no `%s`",
+                              not_of_spaces[i]);
+        if (!s->name || !s->title) return refuse(r, mark_of(root), "a study needs `name` and `title`");
+        TRY(text_in(r, &m, "small_points", &points));
+        if (!text_to_u64(points, &n) || n < 1 || n > 1000)
+            return refuse(r, get(&m, "small_points")->at,
+                          "`small_points` is `%s`; it must be a whole number from 1 to 1000", points);
+        s->small_points = (uint32_t)n;
+        return read_spaces(r, spaces->value);
+    }
+    if (get(&m, "small_points"))
+        return refuse(r, get(&m, "small_points")->at, "`small_points` is of a study of `spaces`");
     static const char *const needed[] = {"name", "title", "configurations"};
     for (size_t i = 0; i < WW_COUNT(needed); i++)
         if (!get(&m, needed[i]))

@@ -21,8 +21,10 @@ static int column_named(const struct space_measured *m, const char *name) {
     return -1;
 }
 
-static bool is_measured(const char *name, const char *column) {
-    return strncmp(name, "ms_", 3) == 0 || strcmp(name, column) == 0;
+static bool is_macro(const struct space_measured *m, const char *name) {
+    for (uint32_t i = 0; i < m->n_beside; i++)
+        if (strcmp(name, m->beside[i]) == 0) return false;
+    return strncmp(name, "ms_", 3) != 0 && strcmp(name, m->column) != 0;
 }
 
 // The value of an axis with this text, or the same number; new values are added to an axis that has
@@ -39,7 +41,7 @@ static int value_of(const struct sweep_axis *x, const char *text) {
 static enum ww_status axes_of_table(struct arena *a, struct sweep *s, struct diags *d) {
     struct space_measured *const m = &s->measured;
     for (uint32_t k = 0; k < m->n_columns; k++) {
-        if (is_measured(m->name[k], m->column)) continue;
+        if (!is_macro(m, m->name[k])) continue;
         if (s->n_axes == SWEEP_MAX_AXES)
             return diag_add(d, WW_ERROR_CONFIG, "%s has more than %d columns of macros", m->file,
                             SWEEP_MAX_AXES);

@@ -7,6 +7,7 @@
 //   job_*    (job.c): one run of one workload on one configuration, and its key
 //   store_*  (store.c): results that are kept
 //   sweep_*  (sweep.h): design spaces
+//   spaces_* (spaces.c): a study of tuning spaces beside measured times
 //   pool_*   (pool.h): running jobs: here (pool_local.c), on a cluster (pool_slurm.c, worker.c)
 //   eval_*   (eval.c): expressions over counters, time and energy
 //   watts_*  (watts.c): the power model for one configuration
@@ -126,6 +127,14 @@ struct study_group {
     VEC(const char *) member;
 };
 
+// A tuning space of a study that orders configurations as boards do: a sweep's file (sweep.h).
+struct study_space {
+    const char *sweep;     // path
+    const char *looked_at; // what was looked at while the model was built; NULL: nothing
+    const char *note;      // NULL: none
+    struct mark at;
+};
+
 // One row of published.csv, or of the study's own.
 struct published_row {
     const char *study, *source, *workload, *configuration, *metric, *unit, *value;
@@ -148,6 +157,8 @@ struct study {
     VEC(struct study_group) group;
     VEC(struct published_row) published;
     VEC(const char *) also; // "study: source" of rows that belong to other studies too
+    VEC(struct study_space) space; // of a study that has spaces and nothing else
+    uint32_t small_points;         // of each space at --size small
 };
 
 // Reads a study from `text`; `published_csv` (may be NULL) is the path of the table of published
@@ -383,6 +394,14 @@ const struct result *eval_result(const struct eval *e, uint32_t workload, uint32
 // those with no value, and of a geometric mean those that are not above 0. NULL: none, or no mean.
 const char *eval_left_out(const struct eval *e);
 const char *eval_note(const struct eval *e); // why energies are not there, or NULL
+
+// ---- tuning spaces ----------------------------------------------------------------------------
+// Runs every space of the study and writes a page of all (index.html), spaces.csv, study.json and a
+// folder a space as sweeps leave it; o->markdown too. `lines` gets what to say of each. Answers an
+// exit code.
+struct study_options;
+int spaces_run(struct arena *a, const struct study *s, const struct study_host *host,
+               const struct study_options *o, struct diags *d, FILE *lines);
 
 // ---- numbers to show --------------------------------------------------------------------------
 // PARTLY: what the source found holds, but some published values are outside their tolerance.

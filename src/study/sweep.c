@@ -139,7 +139,11 @@ static enum ww_status kernel_words(struct way *w, const struct sweep_point *p, c
         s = space_number(w->arena, w->s, p, "shared", q->shared, w->d, &shared);
     if (s != WW_OK) return s;
     push(l, "--grid"), push(l, grid), push(l, "--block"), push(l, block);
-    if (q->entry) push(l, "--entry"), push(l, q->entry);
+    if (q->entry) {
+        s = space_text(w->arena, w->s, p, q->entry, false, w->d, &word);
+        if (s != WW_OK) return s;
+        push(l, "--entry"), push(l, word);
+    }
     if (shared > 0) push(l, "--shared"), push(l, arena_printf(w->arena, "%.0f", shared));
     if (q->waves) push(l, "--waves"), push(l, arena_printf(w->arena, "%u", q->waves));
     for (uint32_t i = 0; i < q->n_words; i++) {
@@ -203,8 +207,10 @@ static double waves_of_part(const struct way *w, const struct design *g,
     const double ran = (double)act_get(&k->activity, "cta_launches"),
                  room = (double)act_get(&k->activity, "cta_room");
     if (!w->s->program.waves || !(ran > 0) || !(room > 0)) return 1;
-    const double wave = room / ran * (double)gpu_config_count(g->gpu, "sm_count");
-    return ceil((double)g->blocks / wave) / ceil(ran / wave);
+    const double fit = room / ran; // blocks on an SM
+    const double sms = (double)gpu_config_count(g->gpu, "sm_count");
+    const double whole = w->s->program.sms ? w->s->program.sms : sms;
+    return ceil((double)g->blocks / (fit * whole)) / ceil(ran / (fit * sms));
 }
 
 // The seconds of a point's program, the whole problem's.

@@ -66,6 +66,7 @@ struct space_program {
     bool is_command;     // `program`: a host program, `word` its command
     const char *pattern; // of a program's kernels that count; NULL: all
     uint32_t waves;      // of a kernel: how often blocks fill the GPU; 0: the whole grid
+    uint32_t sms;        // of the whole GPU, where the sweep's is a slice of it; 0: it is whole
     const char *times;   // expression: its time is multiplied by this
     const char *code;    // --code of run; NULL: its own
 };
@@ -73,6 +74,8 @@ struct space_program {
 // Measured times of points, a row of a CSV file each.
 struct space_measured {
     const char *file, *column; // NULL: none
+    const char *beside[SPACE_MAX_WORDS]; // columns that are no macros, besides those of times
+    uint32_t n_beside;
     double unit_s;             // of the column
     const char *const *text;   // [n][n_columns]
     const char *const *name;   // [n_columns]
@@ -143,8 +146,8 @@ void evolve_next(struct arena *a, const struct sweep *s, struct sweep_random *r,
                  const sweep_points *all, uint32_t generation, sweep_points *out);
 
 // ---- a program of the user's own: space.c
-// Reads the table of measured times. Where the sweep has no macros, they are the columns that stand
-// before the first one whose name begins with `ms_` and before the measured one.
+// Reads the table of measured times. Where the sweep has no macros, they are its columns but the
+// measured one, those whose name begins with `ms_`, and those that `besides` names.
 enum ww_status space_read_measured(struct arena *a, struct sweep *s, struct diags *d);
 // Rows of the table as points: `points` of them drawn by the seed (method random), or all.
 void space_points(struct arena *a, const struct sweep *s, sweep_points *out);

@@ -299,7 +299,7 @@ static enum ww_status unknown_key(struct reader *r, const yaml_node_t *k, const 
 static enum ww_status program_key(struct reader *r, const char *key, const yaml_node_t *k,
                                   yaml_node_t *v) {
     static const char *const of_kernel[] = {"source", "compile", "makes", "entry", "grid", "block",
-                                            "shared", "args",    "waves", "times", "code"};
+                                            "shared", "args",    "waves", "sms",   "times", "code"};
     static const char *const of_program[] = {"source", "compile", "command",
                                              "kernel", "times",   "code"};
     static const char *const makes[] = {"ptx", "cubin", "fatbin", NULL};
@@ -330,10 +330,10 @@ static enum ww_status program_key(struct reader *r, const char *key, const yaml_
     if (strcmp(key, "block") == 0) return texts_of(r, key, v, q->block, 3, &n);
     if (strcmp(key, "args") == 0)
         return texts_of(r, key, v, q->word, SPACE_MAX_WORDS, &q->n_words);
-    if (strcmp(key, "waves") == 0) {
-        uint64_t waves = 0;
-        const enum ww_status s = number_of(r, key, v, 0, 1000, &waves);
-        q->waves = (uint32_t)waves;
+    if (strcmp(key, "waves") == 0 || strcmp(key, "sms") == 0) {
+        uint64_t number = 0;
+        const enum ww_status s = number_of(r, key, v, 0, 4096, &number);
+        *(*key == 'w' ? &q->waves : &q->sms) = (uint32_t)number;
         return s;
     }
     return unknown_key(r, k, "a kernel", key, of_kernel, WW_COUNT(of_kernel));
@@ -372,8 +372,8 @@ static enum ww_status read_program(struct reader *r, const char *what, const yam
     return WW_OK;
 }
 
-static enum ww_status read_measured(struct reader *r, const yaml_node_t *n) {
-    static const char *const keys[] = {"file", "column", "unit"};
+static enum ww_status read_measured(struct reader *r, yaml_node_t *n) {
+    static const char *const keys[] = {"file", "column", "unit", "besides"};
     static const char *const unit[] = {"s", "ms", "us", "ns", NULL};
     static const double unit_s[] = {1, 1e-3, 1e-6, 1e-9};
     struct space_measured *const m = &r->s->measured;
@@ -382,12 +382,15 @@ static enum ww_status read_measured(struct reader *r, const yaml_node_t *n) {
         return refuse(r, n, "`measured` must be a mapping, not %s", kind_of(n));
     for (yaml_node_pair_t *p = n->data.mapping.pairs.start; p < n->data.mapping.pairs.top; p++) {
         const char *key = "";
-        const yaml_node_t *const k = node(r, p->key), *const v = node(r, p->value);
+        const yaml_node_t *const k = node(r, p->key);
+        yaml_node_t *const v = node(r, p->value);
         enum ww_status s = text_of(r, "a key", k, &key);
         if (s != WW_OK) return s;
         if (strcmp(key, "file") == 0) s = text_of(r, key, v, &m->file);
         else if (strcmp(key, "column") == 0) s = text_of(r, key, v, &m->column);
         else if (strcmp(key, "unit") == 0) s = choice_of(r, key, v, unit, &u);
+        else if (strcmp(key, "besides") == 0)
+            s = texts_of(r, key, v, m->beside, SPACE_MAX_WORDS, &m->n_beside);
         else s = unknown_key(r, k, "`measured`", key, keys, WW_COUNT(keys));
         if (s != WW_OK) return s;
     }
