@@ -132,11 +132,16 @@ static enum ww_status kernel_words(struct way *w, const struct sweep_point *p, c
     const struct space_program *const q = &w->s->program;
     const char *grid, *block, *word;
     uint64_t threads;
-    double shared = 0;
+    double shared = 0, waves = 0;
     enum ww_status s = triple(w, p, "grid", q->grid, &grid, &g->blocks);
     if (s == WW_OK) s = triple(w, p, "block", q->block, &block, &threads);
     if (s == WW_OK && q->shared)
         s = space_number(w->arena, w->s, p, "shared", q->shared, w->d, &shared);
+    if (s == WW_OK && q->waves)
+        s = space_number(w->arena, w->s, p, "waves", q->waves, w->d, &waves);
+    if (s == WW_OK && q->waves && !(waves >= 1 && waves <= 1e6))
+        s = diag_add(w->d, WW_ERROR_CONFIG, "%s: `waves` is `%s`, which is %g at %s", w->s->file,
+                     q->waves, waves, label(w, p));
     if (s != WW_OK) return s;
     push(l, "--grid"), push(l, grid), push(l, "--block"), push(l, block);
     if (q->entry) {
@@ -145,7 +150,7 @@ static enum ww_status kernel_words(struct way *w, const struct sweep_point *p, c
         push(l, "--entry"), push(l, word);
     }
     if (shared > 0) push(l, "--shared"), push(l, arena_printf(w->arena, "%.0f", shared));
-    if (q->waves) push(l, "--waves"), push(l, arena_printf(w->arena, "%u", q->waves));
+    if (q->waves) push(l, "--waves"), push(l, arena_printf(w->arena, "%.0f", waves));
     for (uint32_t i = 0; i < q->n_words; i++) {
         s = space_text(w->arena, w->s, p, q->word[i], false, w->d, &word);
         if (s != WW_OK) return s;

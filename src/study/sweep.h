@@ -65,7 +65,7 @@ struct space_program {
     uint32_t n_words;
     bool is_command;     // `program`: a host program, `word` its command
     const char *pattern; // of a program's kernels that count; NULL: all
-    uint32_t waves;      // of a kernel: how often blocks fill the GPU; 0: the whole grid
+    const char *waves;   // of a kernel, expression: how often blocks fill the GPU; NULL: the whole grid
     uint32_t sms;        // of the whole GPU, where the sweep's is a slice of it; 0: it is whole
     const char *times;   // expression: its time is multiplied by this
     const char *code;    // --code of run; NULL: its own

@@ -330,10 +330,11 @@ static enum ww_status program_key(struct reader *r, const char *key, const yaml_
     if (strcmp(key, "block") == 0) return texts_of(r, key, v, q->block, 3, &n);
     if (strcmp(key, "args") == 0)
         return texts_of(r, key, v, q->word, SPACE_MAX_WORDS, &q->n_words);
-    if (strcmp(key, "waves") == 0 || strcmp(key, "sms") == 0) {
+    if (strcmp(key, "waves") == 0) return text_of(r, key, v, &q->waves);
+    if (strcmp(key, "sms") == 0) {
         uint64_t number = 0;
-        const enum ww_status s = number_of(r, key, v, 0, 4096, &number);
-        *(*key == 'w' ? &q->waves : &q->sms) = (uint32_t)number;
+        const enum ww_status s = number_of(r, key, v, 1, 4096, &number);
+        q->sms = (uint32_t)number;
         return s;
     }
     return unknown_key(r, k, "a kernel", key, of_kernel, WW_COUNT(of_kernel));
