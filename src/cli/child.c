@@ -141,6 +141,15 @@ static _Noreturn void become(char **argv, const struct run_request *q, const sig
 static bool prepare(struct cli *c, struct run_request *q) {
     const char *lib = run_library_folder(c);
     if (!lib) return false;
+    // LD_PRELOAD and LD_AUDIT have no way to quote (ld.so(8)). Our workloads need neither.
+    if (!q->is_workload && strpbrk(lib, " :\t\n")) {
+        diag_add(&c->diags, WW_ERROR_CONFIG,
+                 "warpwatt lies in `%s`: the dynamic loader takes no name with a space or colon in "
+                 "LD_PRELOAD and LD_AUDIT, so that a program would not find the simulated GPU; put "
+                 "it into a folder without",
+                 lib);
+        return false;
+    }
     list_first(c, "LD_LIBRARY_PATH", lib);
     // the loader takes each library that warpwatt has from this folder (src/cudart/audit.c)
     list_first(c, "LD_AUDIT", arena_printf(&c->arena, "%s/libwarpwatt-audit.so", lib));

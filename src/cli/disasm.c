@@ -21,13 +21,14 @@ static const struct cli_option option[] = {
 const struct cli_spec spec_disasm = {
     .name = "disasm",
     .form = {"[options] KERNEL.ptx",
-             "[--entry NAME] [--summary] [--lines] FILE.cubin|PROGRAM|FATBIN"},
+             "[-g GPU] [--entry NAME] [--summary] [--lines] FILE.cubin|PROGRAM|FATBIN"},
     .prose =
         "The machine code that PTX becomes on a simulated GPU, with registers, blocks and\n"
         "reconvergence points. Of a file that holds machine code of real GPUs (sm_70 to sm_90):\n"
         "its words in the notation of nvdisasm, and how each is scheduled: counters it waits\n"
         "for (B), that it lowers when operands are read (R) and results written (W), yield (Y),\n"
-        "cycles until the next one (S).",
+        "cycles until the next one (S). Of a program or library with units of several generations\n"
+        "-g shows those that the GPU takes.",
     .part = {CLI_PART(option)},
     .word = CLI_FILE,
 };
@@ -37,6 +38,8 @@ struct cubin_view {
     const char *entry;
     bool summary, lines, found;
     uint32_t unknown, cubins;
+    uint32_t arch;                  // only what this takes; 0: all
+    uint32_t skipped, skipped_arch; // units whose encoding is not known, and one of them
 };
 
 static enum ww_status show_cubin(struct cli *c, struct cubin_view *v, const char *image, size_t len,
@@ -44,13 +47,13 @@ static enum ww_status show_cubin(struct cli *c, struct cubin_view *v, const char
     struct cubin cubin;
     const enum ww_status s = cubin_read(&c->arena, image, len, name, &c->diags, &cubin);
     if (s != WW_OK) return s;
-    v->cubins++;
     if (!cubin.gen)
         return diag_add(
             &c->diags, WW_ERROR_UNSUPPORTED,
             "%s is machine code of sm_%u, whose encoding is not known (sm_70, 72, 75, 80, "
             "86, 87, 89 and 90 are)",
             name, cubin.arch);
+    v->cubins++;
     for (uint32_t i = 0; i < cubin.kernel.n; i++) {
         const struct cubin_kernel *k = &cubin.kernel.at[i];
         if (v->entry && strcmp(v->entry, k->name) != 0) continue;
@@ -82,7 +85,22 @@ static enum ww_status show_cubin(struct cli *c, struct cubin_view *v, const char
     return WW_OK;
 }
 
-// A cubin, or each one that a program or a fat binary holds.
+// What show_cubin said of it is left out: a library has hundreds of such units.
+static void skip_unit(struct cli *c, struct cubin_view *v, uint32_t arch) {
+    v->skipped++;
+    v->skipped_arch = arch;
+    diags_free(&c->diags);
+    diags_init(&c->diags);
+}
+
+static void say_skipped(const struct cubin_view *v) {
+    if (v->skipped)
+        fprintf(stderr, "warpwatt: note: %u unit%s of machine code %s left out, such as of sm_%u: "
+                "there is no table of that generation\n",
+                v->skipped, text_plural(v->skipped), v->skipped == 1 ? "is" : "are", v->skipped_arch);
+}
+
+// A cubin, or each one that a program or a fat binary holds; with -g those that the GPU takes.
 static int disasm_cubins(struct cli *c, struct cubin_view *v, const char *path, const char *text,
                          size_t len) {
     enum ww_status s = WW_OK;
@@ -97,10 +115,24 @@ static int disasm_cubins(struct cli *c, struct cubin_view *v, const char *path, 
             if (f.entry.at[i].kind != FATBIN_CUBIN) continue;
             char *image;
             size_t bytes;
+            if (v->arch && !fatbin_takes(v->arch, f.entry.at[i].arch)) continue; // not asked for
             s = fatbin_unpack(&c->arena, &f.entry.at[i], path, &c->diags, &image, &bytes);
             if (s == WW_OK) s = show_cubin(c, v, image, bytes, path);
+            if (s != WW_ERROR_UNSUPPORTED || f.entry.n == 1) continue;
+            skip_unit(c, v, f.entry.at[i].arch); // of another generation: the others are there
+            s = WW_OK;
         }
-        if (s == WW_OK && !v->cubins)
+        if (v->cubins) say_skipped(v);
+        if (s == WW_OK && !v->cubins && v->arch)
+            s = diag_add(&c->diags, WW_ERROR_USAGE,
+                         "%s holds no machine code that the GPU takes, of sm_%u; `warpwatt extract` "
+                         "says what it holds",
+                         path, v->arch);
+        else if (s == WW_OK && !v->cubins && v->skipped)
+            s = diag_add(&c->diags, WW_ERROR_UNSUPPORTED,
+                         "%s holds machine code of other generations alone, such as sm_%u", path,
+                         v->skipped_arch);
+        else if (s == WW_OK && !v->cubins)
             s = diag_add(&c->diags, WW_ERROR_USAGE,
                          "%s holds no machine code; `warpwatt extract` says what it holds", path);
     }
@@ -117,14 +149,14 @@ int cmd_disasm(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     const char *gpu = SESSION_GPU, *entry = NULL, *path = NULL, *overrides[SESSION_MAX_OVERRIDES];
     uint32_t n_overrides = 0;
-    bool summary = false, lines = false;
+    bool summary = false, lines = false, has_gpu = false;
     for (;;) {
         const char *value = NULL;
         const int o = cli_next(&args, &spec_disasm, &value);
         if (o == CLI_STOP) return args.code;
         if (o == CLI_END) break;
         if (o == CLI_WORD) path = value;
-        if (o == OPT_GPU) gpu = value;
+        if (o == OPT_GPU) gpu = value, has_gpu = true;
         if (o == OPT_SET && n_overrides < SESSION_MAX_OVERRIDES) overrides[n_overrides++] = value;
         if (o == OPT_ENTRY) entry = value;
         if (o == OPT_SUMMARY) summary = true;
@@ -139,6 +171,12 @@ int cmd_disasm(struct cli *c, int argc, char **argv) {
     if (len >= 4 &&
         (fatbin_image(text) == FATBIN_IMAGE_ELF || fatbin_image(text) == FATBIN_IMAGE_CONTAINER)) {
         struct cubin_view view = {.entry = entry, .summary = summary, .lines = lines};
+        struct gpu_config *const of = gpu_config_new(&c->arena);
+        if (has_gpu) {
+            s = gpu_config_load(gpu, overrides, n_overrides, &c->diags, of);
+            if (s != WW_OK) return cli_fail(c, s);
+            view.arch = gpu_config_arch(of);
+        }
         return disasm_cubins(c, &view, path, text, len);
     }
     struct gpu_config *const config = gpu_config_new(&c->arena);

@@ -57,7 +57,8 @@ static enum ww_status make_account(struct cli *c, const struct power_model *m,
         out->supply_mhz = gpu_config_real(m->gpu, "clocks.core_mhz");
     if (s == WW_OK)
         out->limit.watts = gpu_config_real(m->gpu, "board.power_limit"),
-        out->limit.mhz = gpu_config_real(m->gpu, "clocks.core_mhz");
+        out->limit.mhz = gpu_config_real(m->gpu, "clocks.core_mhz"),
+        out->limit.least_mhz = gpu_config_real(m->gpu, "board.clock_least");
     return s;
 }
 

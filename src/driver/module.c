@@ -115,12 +115,14 @@ static CUresult pick(struct arena *a, const char *name, const void *image, size_
         out->bytes = strlen(out->image);
         return CUDA_SUCCESS;
     }
-    char text[512], advice[96];
+    char text[512], advice[128] = "", option[96];
     session_no_code(g, name, &f, out, text, sizeof text);
+    // a bare cubin is a compiler's that the program called itself, by what it was told of the GPU
+    if (!fatbin_is_cubin(image, bytes))
+        snprintf(advice, sizeof advice, "; nvcc %s adds PTX",
+                 fatbin_advice(&f, 0, option, sizeof option));
     // counted as a refusal: a program that goes on without a word computes nothing
-    process_report(diag_add(process_diags(), WW_ERROR_UNSUPPORTED, "%s; nvcc %s adds PTX", text,
-                            fatbin_advice(&f, 0, advice, sizeof advice)),
-                   false);
+    process_report(diag_add(process_diags(), WW_ERROR_UNSUPPORTED, "%s%s", text, advice), false);
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 

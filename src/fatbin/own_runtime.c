@@ -133,13 +133,35 @@ bool fatbin_is_runtime_name(const char *path) {
     return strncmp(slash ? slash + 1 : path, name, sizeof name - 1) == 0;
 }
 
+// Vendor's libraries whose runtime cannot be replaced, by the beginning of their file's name: what to use in their place.
+static const struct {
+    const char *name, *instead;
+} vendors[] = {
+    {"libcudnn", "PyTorch computes without it: torch.backends.cudnn.enabled = False"},
+    {"libcutensor", "CuPy computes without it: leave `cutensor` out of CUPY_ACCELERATORS"},
+    {"libnccl", "a program on one GPU has no need of it: initialise no process group, or one with backend `gloo`"},
+    {"libcusparseLt", "PyTorch computes without it: leave semi-structured sparse tensors"},
+    {"libnpp", "OpenCV and torchvision compute the same on the CPU"},
+    {"libnvjpeg", "torchvision.io decodes on the CPU: device='cpu'"},
+};
+
 const char *fatbin_foreign_runtime(const char *path, char *buf, size_t size) {
     if (fatbin_is_runtime_name(path))
         snprintf(buf, size,
                  "the CUDA runtime %s is of a version that warpwatt has none of (11, 12 and 13 are "
                  "there), and cannot work on a simulated GPU. Build the program with one of those",
                  path);
-    else
+    for (size_t i = 0; i < sizeof vendors / sizeof *vendors; i++) {
+        const char *const slash = strrchr(path, '/');
+        if (strncmp(slash ? slash + 1 : path, vendors[i].name, strlen(vendors[i].name)) != 0)
+            continue;
+        snprintf(buf, size,
+                 "the library %s carries a CUDA runtime of its own that cannot be replaced; its "
+                 "calls fail. %s",
+                 path, vendors[i].instead);
+        return buf;
+    }
+    if (!fatbin_is_runtime_name(path))
         snprintf(buf, size,
                  "the library %s carries a CUDA runtime of its own, %s. Either build it with `nvcc "
                  "-cudart shared`%s, or take its kernels out with `warpwatt extract -o DIR %s` and "

@@ -169,6 +169,11 @@ const char *account_limit_text(const struct account *a, char *text, size_t size)
                  "%.1f %% longer%s",
                  l->watts, l->asked_mhz, l->asked_w, launches, l->mhz,
                  100 * (k->seconds / l->asked_seconds - 1), end);
+    else if (over && l->least_mhz >= l->mhz)
+        snprintf(text, size,
+                 "%g W: it draws %.2f W, and the board has no clock below %g MHz "
+                 "(board.clock_least is %g)",
+                 l->watts, k->power_w, l->mhz, l->least_mhz);
     else if (over)
         snprintf(text, size,
                  "%g W: a board lowers its clock rather than draw %.2f W (`--limit-again` runs a "

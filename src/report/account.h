@@ -23,6 +23,7 @@ struct account_kernel {
 struct account_limit {
     double watts; // 0: there is none, or it was switched off
     double mhz;   // of the run
+    double least_mhz; // that the limit does not go below
     // At the clock that was asked for; asked_mhz 0: the run has that one.
     double asked_mhz, asked_w, asked_seconds;
     uint64_t asked_over, launches; // launches that alone would draw more there, of how many

@@ -139,6 +139,7 @@ struct reading {
     uint64_t sum;  // of what was read
     bool has_sums; // format 2 and later
     bool has_head, has_end;
+    bool has_work; // a launch, a copy, or something that was refused
     json_t *seal;
 };
 
@@ -193,6 +194,7 @@ static enum ww_status take_text(struct reading *q, struct run *r, struct shift b
         q->seal = json_incref(o);
     }
     const bool good = take_line(r, o, by, &q->has_head, &q->has_end);
+    q->has_work = q->has_work || (q->has_head && type && strcmp(type, "run") != 0);
     json_decref(o);
     if (good) return WW_OK;
     return diag_at(d, DIAG_ERROR, WW_ERROR_IO, q->path, NULL, q->line, 1,
@@ -213,7 +215,9 @@ static enum ww_status read_process(FILE *f, struct reading *q, struct diags *d, 
         s = take_text(q, r, by, text, (size_t)len, d);
     }
     free(text);
-    r->cut_off += !q->has_end;
+    // a process that opened the GPU and was killed before it asked for anything has lost nothing: compile
+    // workers of torch.compile end so
+    r->cut_off += !q->has_end && q->has_work;
     if (s != WW_OK || q->has_head) return s;
     return diag_add(d, WW_ERROR_IO, "%s is not the record of a run", q->path);
 }

@@ -33,4 +33,11 @@ for o in --grid --block --shared; do
     run 2 run "$HERE/ptx/forever.ptx" $o 1z; one_sentence err; says err "$o is .1z.; it must be"
 done
 run 2 run "$HERE/ptx/forever.ptx" --grid 1,4294967296; says err 'where 4294967296 is too large'
+# the loader has no way to quote: an installation in a folder with a space or a colon says so
+for folder in 'a b' 'a:b'; do
+    mkdir "$folder"; ln "$WARPWATT" "$folder/warpwatt" 2>/dev/null || cp "$WARPWATT" "$folder"; cp "${WARPWATT%/*}/libcuda.so.1" "$folder"
+    WARPWATT_GPUS=${WARPWATT_GPUS:-$HERE/../../gpus} "$folder/warpwatt" run -- true >out 2>err; got=$?
+    [ $got = 2 ] || fail "a program in \`$folder\`: exit code $got"
+    one_sentence err; says err "warpwatt lies in .*/$folder.: the dynamic loader takes no name with a space or colon"
+done
 finish

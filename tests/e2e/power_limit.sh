@@ -39,6 +39,9 @@ run 0 run --again d -o again; cmp -s d/activity.csv again/activity.csv || fail "
 # below the lowest clock there is none
 run 0 run -g rtx2060s -s board.power_limit=30 -s board.clock_least=1500 matrixMul
 says out 'power limit +30 W: .*runs at 1500 MHz.*which is still more: the board has no lower clock'
+# a lowest clock above the run's leaves nothing to look for, and no advice to
+run 0 run -g rtx2060s -s board.power_limit=30 -s board.clock_least=2500 -- $(dirname "$WARPWATT")/workloads/matrixMul/matrixMul small
+says err 'power limit +30 W: it draws 101\.[0-9]* W, and the board has no clock below 1905 MHz .board.clock_least is 2500.'; lacks err 'limit-again'
 # a bare kernel prints once; a program is started once, and again when that is asked for
 kernel="$HERE/ptx/saxpy.ptx --grid 4 --block 256 --arg f32=2 --arg f32[1000]=iota --arg f32[1000]=const:1?print=4 --arg u32=1000"
 run 0 run -g rtx2060s -s board.power_limit=60 -q $kernel; cp out printed

@@ -122,6 +122,76 @@ static void half_a_line_is_taken_off(void **state) {
     run_release(&r);
 }
 
+// A second process that was killed before it asked the GPU for anything has lost nothing; one that had, has.
+static void killed_workers_lose_nothing(void **state) {
+    (void)state;
+    struct run r;
+    char second[RECORD_PATH_BYTES], *text;
+    size_t len;
+    write_process(1, 3);
+    write_process(2, 1);
+    text_of(record_path_of(path, 2, second, sizeof second), &text, &len);
+    const size_t head = (size_t)(strchr(text, '\n') - text) + 1;
+    const size_t copy = head + (size_t)(strchr(text + head, '\n') - (text + head)) + 1;
+    put(second, text, head);
+    assert_int_equal(reads(&r), WW_OK);
+    assert_int_equal(r.cut_off, 0);
+    assert_non_null(r.end);
+    run_release(&r);
+    put(second, text, copy);
+    assert_int_equal(reads(&r), WW_OK);
+    assert_int_equal(r.cut_off, 1);
+    assert_null(r.end);
+    run_release(&r);
+    // alone it has no totals
+    unlink(second);
+    put(path, text, head);
+    assert_int_equal(reads(&r), WW_OK);
+    assert_null(r.end);
+    run_release(&r);
+}
+
+// Ranges of two processes keep apart; work belongs to its own process's.
+static void ranges_are_numbered_on(void **state) {
+    (void)state;
+    struct run r;
+    for (uint32_t p = 1; p <= 2; p++) {
+        char name[RECORD_PATH_BYTES];
+        const struct session session = {.how = "{\"kind\":\"kernel\"}"};
+        struct record *rec;
+        assert_int_equal(record_open(record_path_of(path, p, name, sizeof name), &config, "test",
+                                     &session, true, &d, &rec),
+                         WW_OK);
+        record_range(rec, 1, 0, "outer");
+        record_range(rec, 2, 1, p == 1 ? "first" : "second");
+        const struct gpu_span s = {.kind = GPU_SPAN_COPY, .name = "fill", .to_s = 1, .bytes = p};
+        record_copy(rec, &s, 2);
+        record_copy(rec, &s, 0);
+        record_range_times(rec, 1, 5);
+        record_range_times(rec, 2, p);
+        assert_int_equal(record_close(rec, &(struct gpu_totals){.launches = 0}, &d), WW_OK);
+    }
+    assert_int_equal(reads(&r), WW_OK);
+    struct arena a;
+    arena_init(&a, NULL);
+    uint32_t n;
+    const struct range_use *const u = ranges_of(&a, &r, NULL, &n);
+    assert_int_equal(n, 5);
+    static const struct {
+        const char *path;
+        uint64_t times, copies, bytes;
+    } want[] = {{"outer", 5, 1, 1}, {"outer/first", 1, 1, 1}, {"outer", 5, 1, 2},
+                {"outer/second", 2, 1, 2}, {"(in no range)", 0, 2, 3}};
+    for (uint32_t i = 0; i < n; i++) {
+        assert_string_equal(u[i].path, want[i].path);
+        assert_int_equal(u[i].times, want[i].times);
+        assert_int_equal(u[i].copies, want[i].copies);
+        assert_int_equal(u[i].bytes, want[i].bytes);
+    }
+    arena_free(&a);
+    run_release(&r);
+}
+
 // Any byte of a record that is another is found: each one in turn, but for line ends.
 static void every_byte_counts(void **state) {
     (void)state;
@@ -209,6 +279,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(processes_belong_together, set_up, tear_down),
         cmocka_unit_test_setup_teardown(half_a_line_is_taken_off, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(killed_workers_lose_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ranges_are_numbered_on, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_byte_counts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(copies_are_added_up, set_up, tear_down),
         cmocka_unit_test_setup_teardown(launches_go_by_number, set_up, tear_down),
