@@ -63,6 +63,8 @@ int cli_usage(const char *fmt, ...) WW_PRINTF(1, 2);
 
 // The file that a shell would start by that name; the name itself when there is none.
 const char *cli_program_path(struct cli *c, const char *name);
+// The GPU of a program behind `--` when none is named (choose_gpu.c); says so where it is not the usual one.
+const char *cli_gpu_of_program(struct cli *c, const char *program);
 
 // ---- options that several commands share --------------------------------------------------------
 // What a word or an option's value names: what a shell may complete it with.

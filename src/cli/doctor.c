@@ -8,6 +8,7 @@
 #include "fatbin/installed.h"
 #include "fatbin/own_runtime.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
@@ -16,18 +17,19 @@
 
 enum { OPT_GPU, OPT_SET };
 static const struct cli_option option[] = {
-    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default " SESSION_GPU_OF_PROGRAMS ")",
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default: that of run -- PROGRAM)",
                  CLI_GPU},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file", CLI_KEY},
 };
 
 const struct cli_spec spec_doctor = {
     .name = "doctor",
-    .form = {"[options] -- PROGRAM", "[options] FILE.ptx|FILE.cubin|FILE.fatbin"},
+    .form = {"[options] -- PROGRAM", "[options] -- python SCRIPT.py", "[options] FILE.ptx|FILE.cubin|FILE.fatbin"},
     .prose =
         "Says what a program needs and what of it is missing, without running it: its runtime, "
         "calls,\nlibraries, PTX, machine code and kernels; of a file of PTX or machine code, which "
-        "kernels run.\nExit code 0: all is there; 3: something is missing.",
+        "kernels run;\nof a Python script (-- python SCRIPT.py) what it imports, which is loaded for "
+        "that.\nExit code 0: all is there; 3: something is missing.",
     .part = {CLI_PART(option)},
     .word = CLI_PROGRAM,
 };
@@ -114,6 +116,7 @@ static void look_at_foreign(struct cli *c, struct needs *n, const char *name) {
         best = i, longest = len;
     }
     if (best == WW_COUNT(machine_code)) return;
+    if (strncmp(name + longest, "Lt", 2) == 0) return; // cuSPARSELt is no part of cuSPARSE
     for (size_t i = 0; i < WW_COUNT(computed); i++)
         if (strcmp(name, computed[i].name) == 0) return;
     if (!n->n_called[best]++) n->called[best] = arena_strdup(&c->arena, name);
@@ -526,9 +529,169 @@ static enum ww_status read_code(struct cli *c, const char *path, struct fatbin *
     return s == WW_OK ? fatbin_read_image(&c->arena, file, len, path, &c->diags, f) : s;
 }
 
+// ---- a Python script ----------------------------------------------------------------------------
+// Python's code for GPUs is in the packages that a script imports. They are imported as `run` would have them, with our
+// libraries in place; nothing else of the script runs. The helper leaves a line for each import that failed and for each
+// library that was mapped.
+static const char helper[] =
+    "import ast, os, sys\n"
+    "script, out = sys.argv[1:3]\n"
+    "sys.argv, sys.path[0] = [script], os.path.dirname(os.path.abspath(script))\n"
+    "lines, names = [], {'__name__': 'doctor', '__file__': script}\n"
+    "for node in ast.walk(ast.parse(open(script, 'rb').read(), script)):\n"
+    "    if not isinstance(node, (ast.Import, ast.ImportFrom)): continue\n"
+    "    try: exec(compile(ast.Module([node], []), script, 'exec'), names)\n"
+    "    except BaseException as e:\n"
+    "        lines.append('F' + ast.unparse(node) + '\\t' + (str(e).splitlines() or [type(e).__name__])[0])\n"
+    "lines += sorted({'M' + l.split(None, 5)[5].strip() for l in open('/proc/self/maps') if '.so' in l and len(l.split(None, 5)) > 5})\n"
+    "open(out, 'w').write(''.join(l + '\\n' for l in lines))\n";
+
+static bool is_python(const char *path) {
+    const char *const slash = strrchr(path, '/');
+    return strncmp(slash ? slash + 1 : path, "python", 6) == 0;
+}
+
+static const char *file_of(const char *path) {
+    const char *const slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+// Machine code that the GPU takes none of, where there is no PTX.
+static unsigned check_code(struct gpu *g, const char *path) {
+    struct fatbin_glance code;
+    fatbin_glance_at(path, &code);
+    if (!code.n && !code.has_ptx) return 0;
+    const struct gpu_config *const config = gpu_config_of(g);
+    const uint32_t has = gpu_config_arch(config);
+    char list[128] = "";
+    const char *with = "";
+    bool fits = code.has_ptx;
+    for (uint32_t i = 0, at = 0; i < code.n && at < sizeof list; i++) {
+        at += (uint32_t)snprintf(list + at, sizeof list - at, "%s%u.%u", i ? ", " : "",
+                                 code.arch[i] / 10, code.arch[i] % 10);
+        fits = fits || fatbin_takes(has, code.arch[i]);
+        if (!*with && !fatbin_takes(has, code.arch[i])) with = gpu_with_code(g, code.arch[i]);
+    }
+    if (fits)
+        printf("  code      %s: machine code for %s%s\n", file_of(path), code.n ? list : "none",
+               code.has_ptx ? ", and PTX" : "");
+    else
+        missing(file_of(path), "machine code for compute capability %s and no PTX; %s has %u.%u%s",
+                list, gpu_config_name(config), has / 10, has % 10, with);
+    return !fits;
+}
+
+// A library of the vendor's may be a front of others beside it, which it opens when it is used: libcudnn.so.9 of
+// libcudnn_graph.so.9. The first of them whose runtime cannot be replaced.
+static const char *hidden_runtime(struct cli *c, const char *path) {
+    const char *const file = file_of(path), *const end = strstr(file, ".so");
+    if (!end || strncmp(file, "libcu", 5) != 0) return NULL;
+    const char *const stem = arena_printf(&c->arena, "%.*s_", (int)(end - file), file);
+    const char *const folder = arena_strndup(&c->arena, path, (size_t)(file - path));
+    DIR *const d = opendir(*folder ? folder : ".");
+    const char *found = NULL;
+    for (struct dirent *e; d && !found && (e = readdir(d));) {
+        if (strncmp(e->d_name, stem, strlen(stem)) != 0 || !strstr(e->d_name, ".so")) continue;
+        const char *const beside = arena_printf(&c->arena, "%s%s", folder, e->d_name);
+        if (fatbin_holds_runtime(beside) && !fatbin_named_runtime(beside)) found = beside;
+    }
+    if (d) closedir(d);
+    return found;
+}
+
+// What one of the libraries needs that is not there. Those of the vendor that are not ours are looked at for a runtime alone:
+// their calls of each other stay among them.
+static unsigned check_library(struct cli *c, struct gpu *g, const char *path) {
+    unsigned bad = check_code(g, path);
+    if (fatbin_is_runtime_name(path)) {
+        missing(file_of(path), "the vendor's runtime is loaded from %s", path);
+        return bad + 1;
+    }
+    const bool is_foreign = fatbin_holds_runtime(path) && !fatbin_named_runtime(path);
+    const char *const foreign = is_foreign ? path : hidden_runtime(c, path);
+    if (foreign) {
+        char sentence[2048];
+        missing(file_of(path), "%s", fatbin_foreign_runtime(foreign, sentence, sizeof sentence));
+        return bad + 1;
+    }
+    struct needs n = {0};
+    if (look(c, path, &n) != WW_OK) return forget(c), bad;
+    for (uint32_t i = 0; i < n.refused.n; i++, bad++)
+        missing(n.refused.at[i], "%s calls it, and it is answered with \"not supported\"",
+                file_of(path));
+    for (uint32_t i = 0; i < n.unknown.n; i++, bad++)
+        missing(n.unknown.at[i], "%s calls it, and no such call is there", file_of(path));
+    for (size_t i = 0; i < WW_COUNT(machine_code); i++) {
+        if (!n.n_called[i] || machine_code[i].kind == HOST) continue;
+        missing(machine_code[i].file,
+                "%s calls %u function%s of it that %s answered with \"not supported\", such as %s",
+                file_of(path), n.n_called[i], text_plural(n.n_called[i]),
+                n.n_called[i] == 1 ? "is" : "are", n.called[i]);
+        bad++;
+    }
+    return bad;
+}
+
+static int doctor_imports(struct cli *c, const char *name, const char *python, const char *script, const char *gpu,
+                          const char *const *overrides, uint32_t n_overrides) {
+    struct gpu_config *const config = gpu_config_new(&c->arena);
+    struct gpu_options o;
+    gpu_options_init(&o);
+    struct gpu *g = NULL;
+    enum ww_status s = gpu_config_load(gpu, overrides, n_overrides, &c->diags, config);
+    if (s == WW_OK) s = gpu_create(config, &o, &c->diags, &g);
+    const char *const out = s == WW_OK ? cli_temporary_name(c) : NULL;
+    if (!out) return cli_fail(c, diags_status(&c->diags));
+    struct run_request q = {.session = {.gpu = gpu, .host_threads = 1}, .no_power = true, .is_silent = true};
+    for (uint32_t i = 0; i < n_overrides; i++) q.session.overrides[q.session.n_overrides++] = overrides[i];
+    char *argv[] = {(char *)(uintptr_t)python, (char *)(uintptr_t) "-c", (char *)(uintptr_t)helper,
+                    (char *)(uintptr_t)script, (char *)(uintptr_t)out, NULL};
+    struct rusage usage;
+    const int status = run_child(c, &q, argv, &usage);
+    FILE *const f = status < 0 ? NULL : fopen(out, "re");
+    if (!f) {
+        gpu_destroy(g);
+        if (status < 0) return cli_fail(c, diags_status(&c->diags));
+        diag_add(&c->diags, WW_ERROR_USAGE, "%s could not read the imports of %s", python, script);
+        return cli_fail(c, WW_ERROR_USAGE);
+    }
+    printf("%s %s on %s\n", name, script, gpu_config_name(config));
+    const char *const own = run_library_folder(c);
+    unsigned bad = 0, ours = 0;
+    char *line = NULL;
+    size_t cap = 0;
+    for (ssize_t n; (n = getline(&line, &cap, f)) > 1;) {
+        line[n - 1] = 0;
+        if (*line == 'F') {
+            char *const why = strchr(line, '\t');
+            if (why) *why = 0;
+            missing(line + 1, "%s", why ? why + 1 : "it fails");
+            bad++;
+        } else if (own && strncmp(line + 1, own, strlen(own)) == 0 &&
+                   !strchr(line + 1 + strlen(own) + 1, '/')) {
+            if (!strstr(line, "libwarpwatt")) printf("%s%s", ours++ ? ", " : "  ours      ", file_of(line + 1));
+        } else {
+            if (ours) putchar('\n');
+            ours = 0;
+            bad += check_library(c, g, line + 1);
+        }
+    }
+    if (ours) putchar('\n');
+    free(line);
+    fclose(f);
+    unlink(out);
+    gpu_destroy(g);
+    if (bad)
+        printf("%u thing%s missing; what does not use %s runs\n", bad, bad == 1 ? " is" : "s are",
+               bad == 1 ? "it" : "them");
+    else
+        puts("nothing is missing");
+    return bad ? 3 : 0;
+}
+
 int cmd_doctor(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
-    const char *gpu = SESSION_GPU_OF_PROGRAMS, *name = NULL, *overrides[SESSION_MAX_OVERRIDES];
+    const char *gpu = NULL, *name = NULL, *overrides[SESSION_MAX_OVERRIDES];
     uint32_t n_overrides = 0;
     for (;;) {
         const char *value = NULL;
@@ -545,7 +708,14 @@ int cmd_doctor(struct cli *c, int argc, char **argv) {
     }
     if (!name && args.at < argc) name = argv[args.at];
     if (!name) return cli_usage("doctor needs a program");
+    if (!gpu) gpu = cli_gpu_of_program(c, name);
     const char *const path = cli_program_path(c, name);
+    if (is_python(path)) {
+        const char *const script = args.at + 1 < argc ? argv[args.at + 1] : NULL;
+        if (script && *script != '-')
+            return doctor_imports(c, name, path, script, gpu, overrides, n_overrides);
+        return cli_usage("Python's code is in what a script imports: doctor -- %s SCRIPT.py", name);
+    }
     struct needs n = {0};
     struct gpu_config *const config = gpu_config_new(&c->arena);
     struct fatbin f = {0};

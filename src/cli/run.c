@@ -36,8 +36,8 @@ static const char scheduler_names[] = // "|lrr|gto..."
     ;
 static const struct cli_option option[OPT_N] = {
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE",
-                 "the GPU (default " SESSION_GPU_OF_PROGRAMS
-                 " for a program behind --, " SESSION_GPU
+                 "the GPU (default for a program behind -- " SESSION_GPU_OF_PROGRAMS
+                 ", or the newest that its machine code fits; " SESSION_GPU
                  " for a workload or kernel; `warpwatt gpus` lists them)",
                  CLI_GPU},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated",
@@ -999,7 +999,10 @@ static int run_words(struct cli *c, int argc, char **argv, struct how_again *aga
         if (s != WW_OK) code = cli_fail(c, s);
     }
     if (code == GO_ON && !q.session.gpu)
-        q.session.gpu = args.after_dashes ? SESSION_GPU_OF_PROGRAMS : SESSION_GPU;
+        q.session.gpu = args.after_dashes && args.at < args.argc
+                            ? cli_gpu_of_program(c, args.argv[args.at])
+                        : args.after_dashes ? SESSION_GPU_OF_PROGRAMS
+                                            : SESSION_GPU;
     if (code == GO_ON && w.all) {
         code = run_every_workload(c, &args, &q, &w);
     } else if (code == GO_ON) {

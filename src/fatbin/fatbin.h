@@ -126,6 +126,13 @@ enum ww_status fatbin_has_kernels(struct arena *a, const struct fatbin *f, const
 uint32_t fatbin_archs(struct arena *a, const struct fatbin *f, uint32_t kind,
                       const uint32_t **archs);
 
+// What the first containers of a program or library are for; nothing of what is no such file.
+struct fatbin_glance {
+    uint32_t arch[16], n; // sm_NN of machine code, ascending
+    bool has_ptx;
+};
+void fatbin_glance_at(const char *path, struct fatbin_glance *out);
+
 // Option for nvcc that would put PTX beside the machine code of a container, in `buf`.
 const char *fatbin_advice(const struct fatbin *f, uint32_t container, char *buf, size_t size);
 

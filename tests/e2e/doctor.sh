@@ -32,6 +32,46 @@ int main(int argc, char **argv) {
     return argv == 0 ? __cudaRegisterFatBinary(argv) : cudaMalloc(&p, 4);
 }
 C
+# no GPU named: the newest that the program's code fits, where the usual one does not
+cat >main.c <<'C'
+int main(void) { return 0; }
+C
+cc main.c -o main
+objcopy --add-section .nv_fatbin="$data/machine-code.fatbin" main newer
+run 0 doctor -- ./newer; says out '^./newer on rtx4090$'; says err '^warpwatt: note: rtx4090 is taken .-g rtx4090.: the machine code of newer is for compute capability 8.0 to 8.0$'
+run 3 doctor -g v100 -- ./newer; lacks err 'note:'
+run 0 run -q --no-power -- ./newer; says err 'note: rtx4090 is taken'
+# one whose code has been compared with what its PTX does comes before a newer one
+mkdir -p venv/bin venv/lib/python3.99/site-packages/torch/lib
+python3 - "$code" <<'P'
+import struct, sys
+def entry(arch, name):
+    code = open(sys.argv[1] + '/' + name, 'rb').read()
+    code += bytes(-len(code) % 8)
+    return struct.pack('<HHIQIIHHIIIQQQ', 2, 0x0101, 64, len(code), 0, 0, 1, 8, arch, 0, 0, 0x11, 0, 0) + code
+body = entry(75, 'module_sm_70.cubin') + entry(80, 'module_sm_80.cubin') + entry(86, 'module_sm_80.cubin') + entry(90, 'module_sm_80.cubin')
+open('torch.fatbin', 'wb').write(struct.pack('<IHHQ', 0xBA55ED50, 1, 16, len(body)) + body)
+P
+objcopy --add-section .nv_fatbin=torch.fatbin main venv/lib/python3.99/site-packages/torch/lib/libtorch_cuda.so
+printf '#!/bin/sh\nexit 0\n' >venv/bin/python3; chmod +x venv/bin/python3
+run 0 run -q --no-power -- venv/bin/python3 any.py; says err 'a100 is taken .*: the machine code of libtorch_cuda.so is for compute capability 7.5 to 9.0'
+printf '#!%s/venv/bin/python3\n' "$PWD" >tool; chmod +x tool
+run 0 run -q --no-power -- ./tool; says err 'a100 is taken'
+# Python: what a script imports is loaded, and nothing else of it runs
+cat >calls.c <<'C'
+int cudaGraphicsMapResources(void), cublasSsyrk_v2(void **), cublasCreate_v2(void **);
+int all(void) { void *p; return cudaGraphicsMapResources() + cublasSsyrk_v2(&p) + cublasCreate_v2(&p); }
+C
+cc -shared -fPIC calls.c "$build/libcudart.so.12" "$build/libcublas.so.12" -Wl,-rpath-link,"$build" -o libcalls.so
+echo "import ctypes; ctypes.CDLL('$TMP/libcalls.so')" >package.py
+printf 'def f():\n    import not_there\nimport package\nopen("ran", "w")\n' >script.py
+run 3 doctor -- python3 script.py
+says out '^python3 script.py on v100$'; says out '^  missing   import not_there: No module named'
+says out '^  missing   cudaGraphicsMapResources: libcalls.so calls it'; says out '^  missing   libcublas.so: libcalls.so calls 1 function of it that is .* such as cublasSsyrk_v2$'
+says out '^  ours .*libcublas.so.12'; says out '^3 things are missing'; [ ! -e ran ] || fail "the script was run"
+echo 'import json, sys' >plain.py; run 0 doctor -- python3 plain.py; says out 'nothing is missing'
+echo 'import (' >wrong.py; run 2 doctor -- python3 wrong.py; says err 'could not read the imports of wrong.py'
+run 2 doctor -- python3; says err 'doctor -- python3 SCRIPT.py'
 cc needs.c "$build/libcudart.so.12" "$build/libcublas.so.12" -Wl,-rpath-link,"$build" -o plain
 objcopy --add-section .nv_fatbin="$data/size.fatbin" plain needs
 run 3 doctor -g gtx780 -- ./needs
