@@ -79,7 +79,7 @@ static uint32_t double_ratio(const struct sm_config *s) {
     return (uint32_t)lround(s->lane_groups / (double)s->timing[OPC_FP_FMA].interval / doubles);
 }
 
-// An SM's shared memory, of which a block gets 48 KB where it is `limited`: from 5.0 on, and
+// An SM's shared memory, of which a block gets 48 KB where it is `limited`: from 3.7 on, and
 // from 7.0 on unless the kernel asks for more (CUDA C++ Programming Guide 12.3, technical
 // specifications). From 8.0 on the system takes static_shared_overhead of it for each block.
 static uint32_t shared_within(const struct sm_config *s, uint32_t cc, bool limited) {
@@ -100,8 +100,8 @@ void gpu_config_limits(const struct gpu_config *c, struct gpu_limits *out) {
             .threads_per_block = r->threads < s->max_threads ? r->threads : s->max_threads,
             .block = {r->block[0], r->block[1], r->block[2]},
             .grid = {r->grid[0], r->grid[1], r->grid[2]},
-            .shared_per_block = shared_within(s, cc, cc >= 50),
-            .shared_optin = shared_within(s, cc, cc >= 50 && cc < 70),
+            .shared_per_block = shared_within(s, cc, cc >= 37),
+            .shared_optin = shared_within(s, cc, cc >= 37 && cc < 70),
             .shared_reserved = cc >= 80 ? s->static_shared_overhead : 0,
             .registers_per_block = s->registers,
             .registers_per_thread = c->max_registers,

@@ -84,7 +84,7 @@ static const struct {
     {OP_SURED, NAMES(geom_text)},        {OP_FTESTP, NAMES(test_text)},
     {OP_SYSCALL, NAMES(sys_text)},       {OP_PREFETCH, NAMES(prefetch_text)},
     {OP_DSETP_MNMX, NAMES(minmax_text)}, {OP_WARPSYNC, NAMES(sync_text)},
-    {OP_DSETP_MNMX, NAMES(minmax_text)}, {OP_MAPA, NAMES(mapa_text)},
+    {OP_MAPA, NAMES(mapa_text)},
     {OP_CBAR, NAMES(cbar_text)},         {OP_STAS, NAMES(atom_text)},
 #undef NAMES
 };

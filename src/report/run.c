@@ -210,6 +210,7 @@ static enum ww_status read_process(FILE *f, struct reading *q, struct diags *d, 
         q->line++;
         if (text[len - 1] != '\n') {
             s = cut_here(q, r, d);
+            q->has_work = true; // there was something to say
             break;
         }
         s = take_text(q, r, by, text, (size_t)len, d);
