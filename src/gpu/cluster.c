@@ -89,6 +89,7 @@ enum ww_status gpu_launch_clusters(struct gpu_kernel *k, const struct gpu_launch
     const uint32_t *const c = l->cluster[0] ? l->cluster : has->required;
     memset(cluster, 0, 3 * sizeof *cluster);
     const struct code_image *const im = k->image;
+    if (has->are_blocks) return refuse(k, d, "its .blocksareclusters is not modelled");
     if (g->front_end_group && ((c[0] && blocks_of(c) > 1) || (im && im->uses_cluster_barrier)))
         return refuse(k, d, "blocks of a cluster do not go together with SMs that share a front end");
     if (!c[0])

@@ -293,6 +293,7 @@ enum { GPU_PORTABLE_CLUSTER = 8, GPU_MOST_CLUSTER = 16 };
 struct gpu_kernel_clusters {
     uint32_t required[3], most;
     bool must_be_set;
+    bool are_blocks; // .blocksareclusters, which is refused
 };
 struct gpu_kernel_clusters gpu_kernel_clusters(const struct gpu_kernel *k);
 enum ww_status gpu_launch_clusters(struct gpu_kernel *k, const struct gpu_launch *l,

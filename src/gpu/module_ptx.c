@@ -117,6 +117,7 @@ static void kernels(struct gpu_module *m) {
         memcpy(k->clusters.required, f->reqnctapercluster, sizeof k->clusters.required);
         k->clusters.most = f->maxclusterrank;
         k->clusters.must_be_set = f->is_explicit_cluster;
+        k->clusters.are_blocks = f->blocks_are_clusters;
     }
 }
 

@@ -911,7 +911,9 @@ static const struct row rows[] = {
     {"global load from DRAM, L1 off", "h100", 694, HOT, "gpu-benches (H100 PCIe), at 1980 MHz", 0.05, chase_dram, LD_CG, 0},
     {"constant, L1.5", "h100", 106, HOT, "mt4g (H100)", 0.05, constants, "L1.5", 32768},
     {"DRAM reads", "h100", 97.5, "% of peak", "gpu-benches (H100 PCIe, HBM2E)", 0.10, bandwidth, "read", 192},
-    {"load of another SM, cluster of 2", "h100", 181, HOT, "HPMLL (H800)", 0.03, remote_loads, "", 2},
+    // Machine code moves its address before each load, in 8 cycles, which our compiler's need not
+    // (test_clusters.c has machine code): the latency is fitted to that.
+    {"load of another SM, cluster of 2", "h100", 181, HOT, "HPMLL (H800)", 0.05, remote_loads, "", 2},
     {"load of another SM, cluster of 4", "h100", 204.1, HOT, "HPMLL (H800)", 0.05, remote_loads, "", 4},
     {"load of another SM, cluster of 16", "h100", 196.4, HOT, "HPMLL (H800)", 0.05, remote_loads, "", 16},
     {"load of another SM, cluster of 16", "h100", 193.4, HOT, "FlashGPU-Sim (H200)", 0.05, remote_loads, "", 16},
