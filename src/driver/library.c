@@ -250,7 +250,10 @@ static CUresult look_into(CUlinkState s, struct link_input *in) {
     if (r != WW_OK) return driver_result(r);
     in->ptx = ptx.image;
     in->ptx_bytes = ptx.bytes;
-    if (in->choice.image) return CUDA_SUCCESS;
+    const void *const chosen = in->choice.image;
+    if (chosen && fatbin_is_cubin(chosen, in->choice.bytes))
+        return driver_result(gpu_check_code(in->name, chosen, in->choice.bytes, process_diags()));
+    if (chosen) return CUDA_SUCCESS;
     char text[512];
     process_say("%s", session_no_code(g, in->name, &f, &in->choice, text, sizeof text));
     return CUDA_ERROR_NO_BINARY_FOR_GPU;

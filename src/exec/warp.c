@@ -239,6 +239,7 @@ static uint64_t uniform_sreg(const struct exec_env *e, const struct exec_warp *w
     case SREG_nctaid_z: return a->grid[2];
     case SREG_warpid: return w->lane_slot;
     case SREG_virtid: return w->lane_slot << 8; // the warp in the SM, as compiled code takes it out
+    case SREG_virtcfg: return 64 << 8; // warps of an SM, as compiled code takes %nwarpid out
     case SREG_nwarpid: return 64;
     case SREG_smid: return c->sm_id;
     case SREG_nsmid: return a->sm_count ? a->sm_count : 1;

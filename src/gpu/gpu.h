@@ -172,6 +172,8 @@ struct gpu_code_unit {
 };
 enum ww_status gpu_link_code(struct arena *a, const struct gpu_code_unit *unit, uint32_t n,
                              struct diags *d, char **image, size_t *bytes);
+// Whether machine code can be read: a damaged image is refused with one sentence, as loading it is.
+enum ww_status gpu_check_code(const char *name, const void *image, size_t bytes, struct diags *d);
 // Whether what machine code for sm_NN computes has been compared with what its PTX does: where a
 // program brings both, it runs then.
 bool gpu_code_is_checked(uint32_t arch);

@@ -161,8 +161,8 @@ static enum ww_status initial_values(struct gpu_module *m, const struct cubin_da
     struct module_cubin *x = m->cubin;
     if (!data->data || !data->bytes) return WW_OK;
     uint8_t *bytes = arena_copy(&m->arena, data->data, data->bytes);
-    const enum ww_status s = sass_relocate(&x->places, &data->relocation, UINT64_MAX, bytes,
-                                           data->bytes, what, d);
+    const enum ww_status s =
+        sass_relocate(&x->places, &data->relocation, UINT64_MAX, bytes, data->bytes, what, d);
     for (uint32_t i = 0; i < x->extent.n && s == WW_OK; i++) {
         const struct extent *e = &x->extent.at[i];
         if (e->section != data->section) continue;
@@ -214,6 +214,15 @@ static void kernels(struct gpu_module *m) {
     }
 }
 
+enum ww_status gpu_check_code(const char *name, const void *image, size_t bytes, struct diags *d) {
+    struct arena a;
+    struct cubin c;
+    arena_init(&a, NULL);
+    const enum ww_status s = cubin_read(&a, arena_copy(&a, image, bytes), bytes, name, d, &c);
+    arena_free(&a);
+    return s;
+}
+
 bool gpu_code_is_checked(uint32_t arch) {
     return arch == 70 || arch == 72 || arch == 75 || arch == 80;
 }
@@ -227,10 +236,10 @@ enum ww_status module_cubin_read(struct gpu_module *m, const void *image, size_t
     struct gpu *g = m->gpu;
     struct module_cubin *x = m->cubin = arena_alloc(&m->arena, sizeof *x);
     m->name = arena_strdup(&m->arena, m->name);
-    x->places = (struct sass_places){.file = &x->file, .address = address, .handle = handle,
-                                     .user = m};
-    enum ww_status s = cubin_read(&m->arena, arena_copy(&m->arena, image, bytes), bytes, m->name, d,
-                                  &x->file);
+    x->places =
+        (struct sass_places){.file = &x->file, .address = address, .handle = handle, .user = m};
+    enum ww_status s =
+        cubin_read(&m->arena, arena_copy(&m->arena, image, bytes), bytes, m->name, d, &x->file);
     if (s != WW_OK) return s;
     const uint32_t arch = x->file.arch;
     if (!is_for(g, arch))

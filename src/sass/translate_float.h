@@ -15,6 +15,8 @@ void tr_set_predicates(struct translator *t);
 // What joins a comparison, in two bits from `at` on, and the predicate in bits 87 to 90: src[2],
 // which is none where it says nothing.
 void tr_joined(struct translator *t, uint32_t at);
+// The flag in bit 82 of two sources that are there already: magnitudes, with the sign of the product.
+void tr_xorsign(struct translator *t);
 // Minimum or maximum, which the predicate in bits 87 to 90 says: sub.
 void tr_minimum(struct translator *t);
 

@@ -237,6 +237,7 @@ static const struct {
     uint8_t word, pair; // enum isa_sreg
 } special[] = {{0, SREG_laneid, 0},
                {1, SREG_clock, 0},
+               {2, SREG_virtcfg, 0},
                {3, SREG_virtid, 0},
                {33, SREG_tid_x, 0},
                {34, SREG_tid_y, 0},

@@ -49,6 +49,20 @@ void tr_minimum(struct translator *t) {
     t->m->sub = p.mods != 0; // !PT: the maximum
 }
 
+// .XORSIGN: of magnitudes, with the sign of the product. ptxas marks its sources as absolute, and the
+// signs are theirs before that.
+void tr_xorsign(struct translator *t) {
+    tr_flag(t, 82, MF_ABS);
+    if (!(t->m->flags & MF_ABS)) return;
+    for (uint32_t k = 0; k < 2; k++) {
+        struct opnd *const o = &t->m->src[k];
+        const bool is_number = o->kind == OPND_IMM || o->kind == OPND_ZERO;
+        if (!is_number && (!(o->mods & OPND_ABS) || o->mods & OPND_NEG))
+            tr_refuse(t, "joins signs of what is not absolute");
+        o->mods &= (uint8_t)~OPND_ABS;
+    }
+}
+
 enum { SIGNS = TR_NEG | TR_ABS };
 
 // ---- single precision -------------------------------------------------------------------------
@@ -107,10 +121,10 @@ void translate_fmnmx(struct translator *t) {
     tr_op(t, OP_FMNMX, OPC_FP_CMP, ITYPE_F32);
     tr_flush(t);
     if (t->gen >= SASS_80) tr_flag(t, 81, MF_NAN);
-    if (t->gen >= SASS_86) tr_flag(t, 82, MF_ABS);
     tr_dst(t, 1);
     t->m->src[0] = tr_a(t, 1, SIGNS);
     t->m->src[1] = tr_b2(t, 1, SIGNS);
+    if (t->gen >= SASS_86) tr_xorsign(t);
     tr_minimum(t);
 }
 void translate_fsetp(struct translator *t) {

@@ -112,10 +112,10 @@ void translate_hmnmx2(struct translator *t) {
     tr_op(t, OP_HMNMX, OPC_HALF, pair_type(t, SASS_80));
     tr_flush(t);
     tr_flag(t, 81, MF_NAN);
-    if (t->gen >= SASS_86) tr_flag(t, 82, MF_ABS);
     tr_dst(t, 1);
     half_a(t, true);
     half_b2(t);
+    if (t->gen >= SASS_86) tr_xorsign(t);
     tr_minimum(t);
 }
 

@@ -107,6 +107,14 @@ static void linked(void) {
     IS(cuLinkComplete(s, &image, &bytes), CUDA_ERROR_NOT_SUPPORTED);
     CHECK(strstr(capture_end(c), "unit holds machine code and no PTX, other would run from PTX"));
     OK(cuLinkDestroy(s));
+    // Alone or not, a damaged one is refused where it is added, as cuModuleLoadData refuses it.
+    OK(cuLinkCreate(0, NULL, NULL, &s));
+    c = capture_begin(2);
+    IS(cuLinkAddData(s, CU_JIT_INPUT_CUBIN, code, code_bytes - 100, "short", 0, NULL, NULL),
+       CUDA_ERROR_INVALID_PTX);
+    CHECK(strstr(capture_end(c), "short is no cubin that can be read: "));
+    CHECK(cuLinkComplete(s, &image, &bytes) != 0);
+    OK(cuLinkDestroy(s));
     free(code);
     free(both);
 }
