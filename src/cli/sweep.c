@@ -81,8 +81,8 @@ static void print_rank(struct cli *c, const struct sweep *s, const struct sweep_
         puts("  no point that ran was measured");
         return;
     }
-    printf("  %u points: Spearman's rank correlation %.3f; our time over the measured one %.2f "
-           "(geometric mean), from %.2f to %.2f\n",
+    printf("  %u points: Spearman's rank correlation %.3f; our time over the measured one %.3g "
+           "(geometric mean), from %.3g to %.3g\n",
            r.n, r.spearman, r.ratio, r.low, r.high);
     printf("  our best:");
     for (uint32_t k = 0; k < s->n_axes; k++)

@@ -20,6 +20,7 @@ static const double goal_spearman = 0.9, goal_place = 5;
 static void escaped(FILE *f, const char *t) {
     for (; *t; t++) {
         if (*t == '<') fputs("&lt;", f);
+        else if (*t == '>') fputs("&gt;", f);
         else if (*t == '&') fputs("&amp;", f);
         else if (*t == '"') fputs("&quot;", f);
         else fputc(*t, f);
@@ -109,8 +110,8 @@ static void page(FILE *f, const struct study *s, const struct space *list, uint3
         fputs("<tr><td>", f);
         escaped(f, p->sweep->title);
         fprintf(f,
-                "</td><td>%u</td><td>%.3f</td><td>%.2f of %u</td><td>+%.1f %%</td><td>%.2f</td>"
-                "<td>%.2f</td><td>%.2f</td><td>%u</td><td>%s</td></tr>\n",
+                "</td><td>%u</td><td>%.3f</td><td>%.2f of %u</td><td>+%.1f %%</td><td>%.3g</td>"
+                "<td>%.3g</td><td>%.3g</td><td>%u</td><td>%s</td></tr>\n",
                 p->rank.n, p->rank.spearman, p->rank.best_place, p->sweep->measured.n,
                 100 * p->rank.best_loss, p->rank.ratio, p->rank.low, p->rank.high,
                 p->outcome.refused + p->outcome.failed, meets(p) ? "met" : "missed");
@@ -145,7 +146,7 @@ static void table(FILE *f, const struct space *list, uint32_t n) {
           f);
     for (uint32_t i = 0; i < n; i++) {
         const struct space *const p = &list[i];
-        fprintf(f, "%s,%s,%u,%.4f,%.3f,%.2f,%.3f,%.3f,%.3f,%u,%u,%u,%llu,\"%s\"\n", p->sweep->name,
+        fprintf(f, "%s,%s,%u,%.4f,%.3f,%.2f,%.4g,%.4g,%.4g,%u,%u,%u,%llu,\"%s\"\n", p->sweep->name,
                 p->sweep->gpu, p->rank.n, p->rank.spearman, p->rank.best_place,
                 100 * p->rank.best_loss, p->rank.ratio, p->rank.low, p->rank.high,
                 p->outcome.refused, p->outcome.failed, p->sweep->measured.n,
@@ -195,7 +196,7 @@ static enum ww_status markdown(struct arena *a, const struct study *s, const str
           f);
     for (uint32_t i = 0; i < n; i++) {
         const struct space *const p = &list[i];
-        fprintf(f, "| %s | %u | %.3f | %.2f of %u | +%.1f %% | %.2f | %.2f | %.2f | %u | %s |\n",
+        fprintf(f, "| %s | %u | %.3f | %.2f of %u | +%.1f %% | %.3g | %.3g | %.3g | %u | %s |\n",
                 p->sweep->title, p->rank.n, p->rank.spearman, p->rank.best_place,
                 p->sweep->measured.n, 100 * p->rank.best_loss, p->rank.ratio, p->rank.low,
                 p->rank.high, p->outcome.refused + p->outcome.failed, looked_at(p));
@@ -289,7 +290,7 @@ int spaces_run(struct arena *a, const struct study *s, const struct study_host *
         if (lines && p->rank.n)
             fprintf(lines,
                     "%-28s %4u points, Spearman %6.3f, our best behind %5.2f %% of %u, ours over "
-                    "measured %.2f (%.2f to %.2f)\n",
+                    "measured %.3g (%.3g to %.3g)\n",
                     p->sweep->name, p->rank.n, p->rank.spearman, p->rank.best_place,
                     p->sweep->measured.n, p->rank.ratio, p->rank.low, p->rank.high);
         if (lines) fflush(lines);
