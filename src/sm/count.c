@@ -129,8 +129,8 @@ static uint64_t idle_end(const struct sm *s, uint32_t pipe, uint64_t now) {
     const struct lsu_queue *const u = pipe == SM_PIPE_LDST  ? &s->lsu.ldst
                                       : pipe == SM_PIPE_TEX ? &s->lsu.tex
                                                             : NULL;
-    if (u == NULL || u->n == 0 || !u->entry[u->first].started) return now;
-    return min64(now, u->entry[u->first].begun);
+    if (u == NULL || u->n == 0 || !lsu_queue_first(u)->started) return now;
+    return min64(now, lsu_queue_first(u)->begun);
 }
 
 void count_open(struct sm *s, uint64_t cycle) {

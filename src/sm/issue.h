@@ -15,6 +15,7 @@ struct issue {
     uint32_t pc;
     uint8_t warp, scheduler;
     bool is_second; // of a dual issue
+    bool is_behind; // its sub-core hands others to the load/store unit before it
 };
 
 #endif

@@ -402,12 +402,28 @@ uint32_t lsu_on_lanes(struct sm *s, const struct issue *o, uint64_t t) {
     return in->flags & SI_FOLDED && hold > 1 ? hold - 1 : hold;
 }
 
+// The entry in place `at` of the ring, the newest, moves in front of those whose sub-cores hand them
+// over later than its own does. True: in front of all.
+static bool overtakes_all(struct lsu_queue *u, uint32_t at) {
+    const uint16_t mine = u->order[at];
+    uint32_t left = u->n;
+    for (; left != 0; left--) {
+        const uint32_t before = at == 0 ? u->capacity - 1 : at - 1;
+        const struct lsu_entry *const e = &u->entry[u->order[before]];
+        if (e->started || e->ready <= u->entry[mine].ready) break;
+        u->order[at] = u->order[before];
+        at = before;
+    }
+    u->order[at] = mine;
+    return left == 0;
+}
+
 void lsu_accept(struct sm *s, const struct issue *o, uint64_t t) {
     const struct exec_access *const a = o->access;
     struct lsu_queue *const u = o->in->unit == UNIT_TEX ? &s->lsu.tex : &s->lsu.ldst;
     uint32_t at = u->first + u->n;
     if (at >= u->capacity) at -= u->capacity;
-    struct lsu_entry *const e = &u->entry[at];
+    struct lsu_entry *const e = &u->entry[u->order[at]];
     e->in = o->in;
     e->flags = o->in->flags;
     e->aux = o->in->aux;
@@ -420,7 +436,7 @@ void lsu_accept(struct sm *s, const struct issue *o, uint64_t t) {
     describe(s, o->warp, a, e, t);
     e->start_slot = u->start_at;
     if (++u->start_at == u->queue) u->start_at = 0;
-    if (e->path == PATH_NONE && u->n == 0 && e->bank_cycles != 0) {
+    if (e->path == PATH_NONE && u->n == 0 && e->bank_cycles != 0 && !o->is_behind) {
         const uint64_t start = max64(e->ready, u->free_at);
         u->start[e->start_slot] = start;
         shared_now(s, u, e, start, t);
@@ -440,7 +456,10 @@ void lsu_accept(struct sm *s, const struct issue *o, uint64_t t) {
     if (ww_unlikely(s->counts_instructions) && e->path != PATH_NONE)
         tell_asked(asked_by(&s->res, o->warp, o->in), e);
     u->start[e->start_slot] = NEVER;
-    if (u->n++ == 0) s->alarms.at[u->alarm] = max64(e->ready, u->free_at);
+    const bool has_ways = s->c.memory_interval > 1 && u == &s->lsu.ldst;
+    const bool is_first = u->n == 0 || (has_ways && overtakes_all(u, at));
+    u->n++;
+    if (is_first) s->alarms.at[u->alarm] = max64(e->ready, u->free_at);
 }
 
 // ---- progress -----------------------------------------------------------------------------------
@@ -459,7 +478,7 @@ static void finish(struct sm *s, struct lsu_queue *u, struct lsu_entry *e, uint6
 
 void lsu_step(struct sm *s, struct lsu_queue *u, uint64_t t) {
     while (u->n != 0) {
-        struct lsu_entry *const e = &u->entry[u->first];
+        struct lsu_entry *const e = lsu_queue_first(u);
         if (!e->started) {
             uint64_t start = max64(e->ready, u->free_at);
             if (e->path == PATH_CONST) start = max64(start, s->lsu.const_free_at);

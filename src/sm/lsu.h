@@ -51,7 +51,8 @@ struct lsu_entry {
 // One in-order queue: LD/ST or texture. An access that touches shared memory alone, and finds no
 // other in front of it that might be held up, never enters the ring: its times are known at once.
 struct lsu_queue {
-    struct lsu_entry *entry; // ring
+    struct lsu_entry *entry;
+    uint16_t *order; // a ring of entries: those that wait, by `ready` where sub-cores hand them over
     uint32_t capacity, first, n;
     uint32_t pipe;          // enum sm_pipe_id
     uint64_t free_at;       // the next access may start
@@ -60,6 +61,9 @@ struct lsu_queue {
     uint64_t *start;        // when the last `queue` accesses left the queue, NEVER: still in it
     uint32_t queue, start_at;
 };
+static inline struct lsu_entry *lsu_queue_first(const struct lsu_queue *u) {
+    return &u->entry[u->order[u->first]];
+}
 // The cycle from which on there is room for another access, as far as it is known; NEVER: not yet.
 static inline uint64_t lsu_queue_room(const struct lsu_queue *u) { return u->start[u->start_at]; }
 static inline bool lsu_queue_is_full(const struct lsu_queue *u, uint64_t t) {

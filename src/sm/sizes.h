@@ -5,5 +5,6 @@
 enum { SM_MAX_LANE_GROUPS = 8, SM_MAX_SCHEDULERS = 8, SM_MAX_WARPS = 64, SM_MAX_CTAS = 32 };
 enum { SM_MAX_SUB_CORES = 4 };
 enum { SM_MAX_COLLECTORS = 64, SM_MAX_COLLECTOR_QUEUE = 16 }; // of a kind
+enum { SM_MAX_MEMORY_QUEUE = 16 };
 
 #endif

@@ -24,6 +24,7 @@ static const char *config_wrong(const struct sm_config *c) {
         c->collectors_mem > SM_MAX_COLLECTORS)
         return "collectors must be at most 64 of a kind";
     if (c->collector_queue > SM_MAX_COLLECTOR_QUEUE) return "collector_queue must be at most 16";
+    if (c->memory_queue > SM_MAX_MEMORY_QUEUE) return "memory_queue must be at most 16";
     if (c->collector_ports == 0) return "collector_ports must not be 0";
     if (c->result_bus == 0) return "result_bus must not be 0";
     if (c->fetch_width == 0 || c->fetch_instructions == 0) return "nothing is fetched";
@@ -134,9 +135,11 @@ static bool make_queue(struct lsu_queue *u, uint32_t queue, uint32_t pipe, enum 
     u->pipe = pipe;
     u->alarm = alarm;
     u->entry = ww_alloc_aligned(u->capacity * sizeof *u->entry);
+    u->order = ww_alloc_aligned(u->capacity * sizeof *u->order);
     u->start = ww_alloc_aligned(queue * sizeof *u->start);
     u->blocked_since = NEVER;
-    return u->entry != NULL && u->start != NULL;
+    for (uint32_t i = 0; u->order != NULL && i < u->capacity; i++) u->order[i] = (uint16_t)i;
+    return u->entry != NULL && u->order != NULL && u->start != NULL;
 }
 
 static bool make_wheel(struct wheel *h, uint32_t nodes) {
@@ -356,8 +359,10 @@ void sm_destroy(struct sm *s) {
     ww_free_aligned(s->wheel.node);
     ww_free_aligned(s->fetches.ring);
     ww_free_aligned(s->lsu.ldst.entry);
+    ww_free_aligned(s->lsu.ldst.order);
     ww_free_aligned(s->lsu.ldst.start);
     ww_free_aligned(s->lsu.tex.entry);
+    ww_free_aligned(s->lsu.tex.order);
     ww_free_aligned(s->lsu.tex.start);
     ww_free_aligned(s->lsu.op);
     ww_free_aligned(s->res.wide_pend);

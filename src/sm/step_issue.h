@@ -156,6 +156,13 @@ STEP_INLINE void dispatch(const struct step_kind *k, struct sm *s, struct sub_co
         i.operands_at -= min64(i.operands_at - first, s->c.tensor_read_cycles - 1);
     }
     if (k->full && ww_unlikely(d.interval != 0)) units_book_twin(s, x, unit, pipe, t, d.interval);
+    const bool has_way = unit == UNIT_LDST && s->c.memory_interval > 1;
+    if (has_way) {
+        const uint64_t start = memory_way_take(&sub->memory, s->c.memory_queue,
+                                               s->c.memory_interval, i.operands_at);
+        i.is_behind = start > i.operands_at;
+        i.operands_at = start;
+    }
     k->ready->reserve(s, &i);
     if (i.access != NULL) {
         collect_hold(&sub->collectors, unit, t, i.operands_at);
@@ -163,6 +170,8 @@ STEP_INLINE void dispatch(const struct step_kind *k, struct sm *s, struct sub_co
         return;
     }
     if (latency == 0) latency = 1;
+    // What comes from several sub-cores at its own times needs no order among them.
+    if (has_way) s->v.pipe[pipe].enter_at = 0;
     const uint64_t at = units_enter(s, pipe, t, i.operands_at, interval, latency, k->full);
     collect_hold(&sub->collectors, unit, t, at);
     k->ready->enter(s, sub, &i, number_of(k, s, i.warp), at, latency,

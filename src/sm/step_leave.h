@@ -45,6 +45,8 @@ STEP_INLINE uint64_t issue_next(const struct step_kind *k, const struct sm *s, s
     if (collect_is_full(&sub->collectors, t)) next = min64(next, collect_next(&sub->collectors, t));
     const uint64_t room = lsu_queue_room(&s->lsu.ldst), tex_room = lsu_queue_room(&s->lsu.tex);
     if ((ready & v->needs[UNIT_LDST]) && room > t) next = min64(next, room);
+    const uint64_t own_room = memory_way_room(sub);
+    if ((ready & v->needs[UNIT_LDST]) && own_room > t) next = min64(next, own_room);
     if ((ready & v->needs[UNIT_TEX]) && tex_room > t) next = min64(next, tex_room);
     const uint32_t first = (uint32_t)(sub - s->sub);
     for (uint32_t sc = first; sc < s->c.schedulers; sc += step_subs(k, s))

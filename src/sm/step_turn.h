@@ -75,6 +75,10 @@ STEP_INLINE uint64_t with_unit(const struct step_kind *k, struct sm *s, struct s
         if (left & needs[UNIT_LDST]) *why = STALL_lsu_full;
         left &= ~needs[UNIT_LDST];
     }
+    if (ww_unlikely(memory_way_room(sub) > t)) {
+        if (left & needs[UNIT_LDST]) *why = STALL_lsu_full;
+        left &= ~needs[UNIT_LDST];
+    }
     if (left & needs[UNIT_TEX]) {
         if (ww_unlikely(lsu_queue_is_full(&s->lsu.tex, t) || lsu_ops_are_full(&s->lsu))) {
             *why = STALL_lsu_full;

@@ -85,8 +85,19 @@ struct units {
     uint32_t ahead[UNIT_N], lead[UNIT_N];
 };
 
+// ---- on the way to the load/store unit ----------------------------------------------------------
+// A sub-core computes addresses for one instruction in memory_interval cycles; some more wait behind
+// it, and when all places are taken none issues (R. Huerta et al., "Analyzing modern NVIDIA GPU
+// cores", 2025: five issue one behind the other, later ones four cycles apart).
+struct memory_way {
+    uint64_t start[SM_MAX_MEMORY_QUEUE]; // when the last `queue` instructions began
+    uint32_t at;                         // the oldest of them
+    uint64_t free_at;                    // the next one may begin
+};
+
 struct sub_core {
     uint64_t warps; // its warp slots
+    struct memory_way memory;
     struct units units;
     struct front front;
     struct collectors collectors;
@@ -101,6 +112,21 @@ struct sub_core {
     uint32_t n_entries;
     struct entry entry[ENTRY_MAX];
 };
+
+// The cycle from which on another instruction finds a place there.
+static inline uint64_t memory_way_room(const struct sub_core *sub) {
+    return sub->memory.start[sub->memory.at];
+}
+// An instruction whose operands are there in cycle `ready` takes a place; answers when its addresses
+// are begun.
+static inline uint64_t memory_way_take(struct memory_way *m, uint32_t queue, uint32_t interval,
+                                       uint64_t ready) {
+    const uint64_t start = max64(ready, m->free_at);
+    m->free_at = start + interval;
+    m->start[m->at] = start;
+    if (++m->at == queue) m->at = 0;
+    return start;
+}
 
 // From cycle t on so many lanes have work.
 static inline void sub_lanes_on(struct sub_core *sub, uint32_t lanes, uint64_t t) {
