@@ -322,8 +322,9 @@ static void walk_timings(struct walk *w, const char *at, const struct raw_timing
             lower[n] = (char)tolower((unsigned char)name_of[i][n]);
         lower[n] = 0;
         section(sub, at, lower);
-        // a chip without tensor cores says nothing of them
-        w->fallback = op_class_unit[i] == UNIT_TENSOR ? "1" : NULL;
+        // a chip without tensor cores or a uniform datapath says nothing of them
+        const uint8_t unit = op_class_unit[i];
+        w->fallback = unit == UNIT_TENSOR || unit == UNIT_UNIFORM ? "1" : NULL;
         walk_timing(w, sub, by_class[i], c ? &(*c)[i] : NULL);
     }
     w->fallback = NULL;

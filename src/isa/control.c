@@ -57,13 +57,15 @@ static bool is_guard(const struct minst *m, uint32_t slot) {
 
 uint32_t control_latency(const struct code_latencies *l, const struct minst *m, uint32_t slot) {
     const uint32_t cycles = op_class_unit[m->klass] == UNIT_NONE ? 1 : l->cycles[minst_timing(m)];
-    return is_guard(m, slot) && l->guard > cycles ? l->guard : cycles;
+    if (!is_guard(m, slot) || m->klass == OPC_UNIFORM_MOVE) return cycles;
+    return larger_of(m->klass == OPC_UNIFORM ? l->uniform_guard : l->guard, cycles);
 }
 
 // Who takes a result: neighbours of one kind lie close together.
 enum kind {
     KIND_INT,
     KIND_FP,
+    KIND_UNIFORM,
     KIND_HALF,
     KIND_QUEUE,
     KIND_DOUBLE,
@@ -75,10 +77,13 @@ static enum kind kind_of(const struct code_latencies *l, uint32_t klass) {
     if (klass == OPC_HALF) return KIND_HALF;
     // [ptxas] 6 cycles to an indexed constant's and a texture's address where loads have 8
     if (klass == OPC_LD_CONST || l->pipe[klass] == UNIT_TEX) return KIND_QUEUE;
+    // [ptxas] and to conversions of doubles as to other ones
+    if (klass == OPC_DP_CVT) return KIND_QUEUE;
     if (op_class_unit[klass] == UNIT_NONE) return KIND_NONE;
     switch (l->pipe[klass]) {
     case UNIT_INT: return KIND_INT;
     case UNIT_FP: return KIND_FP;
+    case UNIT_UNIFORM: return KIND_UNIFORM;
     case UNIT_LDST: return KIND_MEMORY;
     case UNIT_DP: return KIND_DOUBLE;
     case UNIT_TENSOR: return KIND_MATRIX;
@@ -90,9 +95,12 @@ uint32_t control_extra(const struct code_latencies *l, uint32_t maker, const str
                        uint32_t slot) {
     if (is_guard(taker, slot)) return 0;
     const enum kind to = kind_of(l, minst_timing(taker));
-    if (to == KIND_MEMORY) return l->to_memory;
-    if (to == KIND_NONE) return 0;
+    if (maker == OPC_UNIFORM_MOVE || to == KIND_UNIFORM) return 0;
+    if (maker == OPC_UNIFORM) return to <= KIND_HALF ? l->of_uniform : l->of_uniform_queued;
     const uint32_t of_half = (uint32_t)l->to_queue + l->more_half;
+    // [ptxas] 8 from halves to all others, stores among them
+    if (to == KIND_MEMORY) return maker == OPC_HALF ? of_half : l->to_memory;
+    if (to == KIND_NONE) return 0;
     const uint32_t queued = to == KIND_DOUBLE   ? (uint32_t)l->to_queue + l->more_double
                             : to == KIND_MATRIX ? (uint32_t)l->to_queue + l->more_matrix
                             : to == KIND_HALF   ? of_half
@@ -134,8 +142,7 @@ void control_operands(const struct minst *m, struct control_operands *o) {
     uint32_t n = isa_reads(m, true, ref);
     for (uint32_t i = 0; i < n; i++) {
         o->read[o->n_reads++] = slot_of(&ref[i]);
-        if (ref[i].place == REF_GUARD)
-            o->read[o->n_reads++] = guard_slot(ref[i].reg);
+        if (ref[i].place == REF_GUARD) o->read[o->n_reads++] = guard_slot(ref[i].reg);
     }
     n = isa_writes(m, true, ref);
     for (uint32_t i = 0; i < n; i++) {
@@ -380,7 +387,6 @@ static uint32_t expected_latency(const struct minst *m) {
     }
 }
 enum { READ_LATENCY = 14 };
-
 
 // Cycles that the first of two waits lasts longer because both share a counter.
 static uint32_t harm(const struct uses *u, const struct use *a, const struct use *b) {

@@ -16,6 +16,7 @@ struct walk {
     uint32_t *stack, n;    // of a walk through counters
     struct step {
         uint32_t pc, elapsed;
+        uint8_t behind; // counters of results that come in order behind the one that is followed
     } * steps;
     uint32_t n_steps, steps_room;
 };
@@ -58,16 +59,62 @@ static uint32_t successors(const struct walk *w, uint32_t pc) {
     return n;
 }
 
+static uint8_t bit_of(uint8_t counter) {
+    return counter < CONTROL_COUNTERS ? (uint8_t)(1u << counter) : 0;
+}
+
+// Counters that an instruction waits for. DEPBAR.LE waits for the oldest of several results, which
+// whoever made it has counted.
+static uint8_t waits_of(const struct walk *w, uint32_t pc) {
+    const struct minst *const m = &w->im->inst[pc];
+    const uint8_t own = w->im->control[pc].wait;
+    if (m->op != OP_DEPBAR) return own;
+    const uint8_t named = m->sub < CONTROL_COUNTERS ? (uint8_t)(1u << m->sub) : 0;
+    return own | named | (uint8_t)m->src[0].imm;
+}
+
+// Operands of one unit's instructions are read in order, before a later one writes. Real chips convert
+// doubles behind the queue of special functions, whatever our unit is.
+static bool reads_in_order(const struct walk *w, uint32_t first, uint32_t second) {
+    const uint8_t *const pipe = w->im->target.latencies.pipe;
+    const uint8_t a = minst_timing(&w->im->inst[first]), b = minst_timing(&w->im->inst[second]);
+    return pipe[a] == pipe[b] && (a == OPC_DP_CVT) == (b == OPC_DP_CVT);
+}
+// Results too, those of memory by class: one that has no counter is there when that of the next has
+// come.
+static bool in_order(const struct walk *w, uint32_t first, uint32_t second) {
+    const uint8_t a = minst_timing(&w->im->inst[first]), b = minst_timing(&w->im->inst[second]);
+    const bool is_memory = w->im->target.latencies.pipe[a] == UNIT_LDST;
+    return reads_in_order(w, first, second) && (!is_memory || a == b);
+}
+
+// Constants that the uniform datapath loads from an index without a counter are there as its other
+// constants are: its instructions issue when the constant is at hand.
+static bool is_counted_load(const struct walk *w, uint32_t pc) {
+    const struct minst *const m = &w->im->inst[pc];
+    return m->op == OP_LDC && m->dst[0].kind == OPND_UGPR &&
+           w->im->control[pc].write == CONTROL_NONE;
+}
+static uint32_t maker_class(const struct walk *w) {
+    return is_counted_load(w, w->from) ? OPC_UNIFORM_MOVE : minst_timing(&w->im->inst[w->from]);
+}
+static uint32_t latency_of(const struct walk *w, uint16_t slot) {
+    const struct code_latencies *const l = &w->im->target.latencies;
+    if (is_counted_load(w, w->from)) return l->cycles[OPC_UNIFORM_MOVE];
+    return control_latency(l, &w->im->inst[w->from], slot);
+}
+
 // ---- fixed latency ------------------------------------------------------------------------------
 static uint32_t longest(const struct walk *w) {
     const struct control_operands *const o = &w->operands[w->from];
     uint32_t most = 0;
     for (uint32_t i = 0; i < o->n_writes; i++) {
-        const uint32_t latency =
-            control_latency(&w->im->target.latencies, &w->im->inst[w->from], o->write[i]);
+        const uint32_t latency = latency_of(w, o->write[i]);
         most = latency > most ? latency : most;
     }
-    return most + control_most_extra(&w->im->target.latencies);
+    const struct code_latencies *const l = &w->im->target.latencies;
+    const uint32_t extra = control_most_extra(l);
+    return most + (l->of_uniform_queued > extra ? l->of_uniform_queued : extra);
 }
 
 static void check_fixed(struct walk *w, uint32_t pc, uint32_t elapsed) {
@@ -76,9 +123,8 @@ static void check_fixed(struct walk *w, uint32_t pc, uint32_t elapsed) {
     const struct code_latencies *const l = &w->im->target.latencies;
     for (uint32_t i = 0; i < p->n_writes; i++) {
         const uint16_t slot = p->write[i];
-        const struct minst *const maker = &w->im->inst[w->from];
-        const uint32_t latency = control_latency(l, maker, slot);
-        const uint32_t to_operand = latency + control_extra(l, minst_timing(maker), m, slot);
+        const uint32_t latency = latency_of(w, slot);
+        const uint32_t to_operand = latency + control_extra(l, maker_class(w), m, slot);
         if ((has(o->read, o->n_reads, slot) && elapsed < to_operand) ||
             (must_drain(w, pc) && elapsed < latency)) {
             w->report(w->user, pc, "may issue before an operand of fixed latency is there");
@@ -92,42 +138,35 @@ static void check_fixed(struct walk *w, uint32_t pc, uint32_t elapsed) {
     }
 }
 
+// Counters of results that come behind the followed one in order; of a real compiler's code, which
+// lets a whole set of matrix instructions wait for the last one's.
+static uint8_t counters_behind(const struct walk *w, uint32_t pc) {
+    if (!w->im->is_machine_code || !in_order(w, w->from, pc)) return 0;
+    return bit_of(w->im->control[pc].write);
+}
+
 static void follow_fixed(struct walk *w) {
     const uint32_t latency = longest(w);
     w->n_steps = 0;
-    w->steps[w->n_steps++] = (struct step){w->from, 0};
+    w->steps[w->n_steps++] = (struct step){w->from, 0, 0};
     while (w->n_steps != 0) {
         const struct step s = w->steps[--w->n_steps];
         const uint32_t elapsed = s.elapsed + stall_of(w, s.pc);
         if (elapsed >= latency) continue;
         const uint32_t n = successors(w, s.pc);
         for (uint32_t i = 0; i < n; i++) {
-            check_fixed(w, w->to[i], elapsed);
+            const uint32_t at = w->to[i];
+            if (waits_of(w, at) & s.behind) continue; // the result is there
+            check_fixed(w, at, elapsed);
             if (w->n_steps == w->steps_room)
                 w->report(w->user, s.pc, "has more ways out than can be followed");
             else
-                w->steps[w->n_steps++] = (struct step){w->to[i], elapsed};
+                w->steps[w->n_steps++] =
+                    (struct step){at, elapsed, (uint8_t)(s.behind | counters_behind(w, at))};
         }
     }
 }
 
-// Counters that an instruction waits for. DEPBAR.LE waits for the oldest of several results, which
-// whoever made it has counted.
-static uint8_t waits_of(const struct walk *w, uint32_t pc) {
-    const struct minst *const m = &w->im->inst[pc];
-    const uint8_t own = w->im->control[pc].wait;
-    if (m->op != OP_DEPBAR) return own;
-    const uint8_t named = m->sub < CONTROL_COUNTERS ? (uint8_t)(1u << m->sub) : 0;
-    return own | named | (uint8_t)m->src[0].imm;
-}
-
-// Results of one unit come in order, those of memory by class: one that has no counter is there when
-// that of the next has come, and operands are read before the next one writes.
-static bool in_order(const struct walk *w, uint32_t first, uint32_t second) {
-    const uint8_t *const pipe = w->im->target.latencies.pipe;
-    const uint8_t a = minst_timing(&w->im->inst[first]), b = minst_timing(&w->im->inst[second]);
-    return pipe[a] == UNIT_LDST ? a == b : pipe[a] == pipe[b];
-}
 // Real compilers know that instructions under a guard and under its negation touch different lanes.
 static bool are_apart(const struct walk *w, uint32_t pc) {
     const struct minst *const a = &w->im->inst[w->from], *const b = &w->im->inst[pc];
@@ -155,21 +194,22 @@ static void follow_counter(struct walk *w, uint8_t counters, const uint16_t *wri
                     w->report(w->user, at, "waits for a counter that is not up yet");
                 continue;
             }
+            const bool reads_it = meets(writes, n_writes, o->read, o->n_reads);
+            const bool is_later =
+                w->im->is_machine_code && n_writes != 0 && in_order(w, w->from, at) && !reads_it;
             if (are_apart(w, at)) {
                 // no lane executes both
-            } else if (must_drain(w, at) || meets(writes, n_writes, o->read, o->n_reads) ||
+            } else if (is_later && meets(writes, n_writes, o->write, o->n_writes)) {
+                if (pred_is_true(w->im->inst[at].guard)) continue; // nothing is left of it
+            } else if (must_drain(w, at) || reads_it ||
                        meets(writes, n_writes, o->write, o->n_writes))
                 w->report(w->user, at, "needs a result without waiting for its counter");
             else if (meets(reads, n_reads, o->write, o->n_writes) &&
-                     !(w->im->is_machine_code && in_order(w, w->from, at)))
+                     !(w->im->is_machine_code && reads_in_order(w, w->from, at)))
                 w->report(w->user, at, "overwrites an operand that may not have been read");
             w->stack[w->n++] = at;
         }
     }
-}
-
-static uint8_t bit_of(uint8_t counter) {
-    return counter < CONTROL_COUNTERS ? (uint8_t)(1u << counter) : 0;
 }
 
 static uint8_t counter_behind(const struct walk *w) {
@@ -185,7 +225,8 @@ static void follow(struct walk *w) {
     const struct code_control *const k = &w->im->control[w->from];
     if (crosses_nothing(w, w->from)) return;
     const bool is_ours = !w->im->is_machine_code;
-    const bool is_variable = control_is_variable(&w->im->target.latencies, &w->im->inst[w->from]);
+    const bool is_variable = control_is_variable(&w->im->target.latencies, &w->im->inst[w->from]) &&
+                             !is_counted_load(w, w->from);
     if (!is_variable && (is_ours || k->write == CONTROL_NONE)) {
         if (o->n_writes != 0) follow_fixed(w);
         return;

@@ -20,6 +20,8 @@ struct code_latencies {
     // that a class runs on.
     uint8_t pipe[OPC_N], across, to_queue, to_memory;
     uint8_t more_half, more_double, more_matrix; // beyond to_queue: from and to halves, to the others
+    // Of the uniform datapath's arithmetic: to lanes' INT and FP, to all others, to what is guarded.
+    uint8_t of_uniform, of_uniform_queued, uniform_guard;
     uint8_t branch; // at least, from the issue of a branch to that of the warp's next instruction
     uint8_t guard;  // of a predicate to what it guards, if that is longer; at most CONTROL_MAX_STALL
 };

@@ -54,7 +54,7 @@ const struct mop_info mop_info[OP_N] = {
 // minst.op and klass are stored in 16 and 8 bits, mop_info.flags in 8.
 static_assert(OP_N <= UINT16_MAX && OPC_N <= UINT8_MAX, "operation numbers fit their fields");
 static_assert(OPF_COMMUTES <= UINT8_MAX, "operation flags fit their field");
-static_assert(UNIT_N <= 8, "a unit is a bit in an eight-bit mask");
+static_assert(UNIT_N <= 32, "a unit is a bit in a mask of 32 bits");
 
 const char *code_file_path(const struct code_source *s, uint32_t number) {
     for (uint32_t i = 0; i < s->n_files; i++)

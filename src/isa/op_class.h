@@ -15,6 +15,7 @@ enum unit_class {
     UNIT_LDST,
     UNIT_TEX,
     UNIT_TENSOR,
+    UNIT_UNIFORM, // the uniform datapath: one value a warp
     UNIT_N
 };
 

@@ -98,9 +98,12 @@ static const struct {
     [OPC_MMA_16816_INT] = {LOGIC_TENSOR, 2048 * MMA_BYTE_PJ, 0},
     [OPC_MMA_16832_INT] = {LOGIC_TENSOR, 4096 * MMA_BYTE_PJ, 0},
     // assumed: products go with the square of their factors' significands, 53 bits to 11
+    // the uniform datapath's own component pays: a lane's work once a warp
+    [OPC_UNIFORM] = {LOGIC_UNITS, 0, 0},
+    [OPC_UNIFORM_MOVE] = {LOGIC_UNITS, 0, 0},
     [OPC_MMA_884_F64] = {LOGIC_TENSOR, 256 * MMA_HALF_PJ * (53.0 / 11) * (53.0 / 11), 0},
 };
-_Static_assert(OPC_N == 54, "a new operation class needs a row above");
+_Static_assert(OPC_N == 56, "a new operation class needs a row above");
 
 static double scale(const struct tech *t, double nm, double v) {
     return t->row.f_nm / nm * (t->vdd_v / v) * (t->vdd_v / v);

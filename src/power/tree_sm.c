@@ -280,6 +280,27 @@ static void build_registers(struct builder *b) {
     tree_event(b, i, ACT_result_bus_moves, 512 * s.energy_j, issue);
 }
 
+// A uniform datapath does the work of one integer lane, once a warp, on registers of its own.
+static void build_uniform(struct builder *b) {
+    const struct power_config *c = b->c;
+    if (!c->uniform_units) return;
+    enum { REGISTERS = 64 };
+    const int i = tree_add(b, PART_uniform, c->sms * c->uniform_units);
+    struct block lane = logic_lane(&b->t, LOGIC_INT);
+    tree_put_block(b, i, &lane, 1);
+    const struct array file =
+        tree_put_array(b, i,
+                       (struct array_config){.entries = REGISTERS * c->max_warps / c->uniform_units,
+                                             .bits = 32,
+                                             .read_ports = 2,
+                                             .write_ports = 1},
+                       LONG_CORE);
+    tree_event(b, i, ACT_thread_by_class + OPC_UNIFORM, logic_class_energy(&b->t, OPC_INT_ADD), 0);
+    tree_event(b, i, ACT_thread_by_class + OPC_UNIFORM_MOVE, logic_class_energy(&b->t, OPC_MOV), 0);
+    tree_event(b, i, ACT_uniform_reads, file.read_j, 0);
+    tree_event(b, i, ACT_uniform_writes, file.write_j, 0);
+}
+
 static void build_execution(struct builder *b) {
     const struct power_config *c = b->c;
     static const struct {
@@ -313,6 +334,7 @@ static void build_execution(struct builder *b) {
             tree_event_n(b, i, (uint32_t)ACT_thread_by_class + access[k], 1,
                          logic_class_energy(&b->t, OPC_MOV), 0);
     }
+    build_uniform(b);
     if (c->lane_on_mw > 0) {
         const int on = tree_add(b, PART_lanes_on, c->sms);
         tree_event(b, on, ACT_lane_on_cycles, c->lane_on_mw * 1e-3 * b->t.vdd_v / c->core_hz,

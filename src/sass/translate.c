@@ -184,6 +184,13 @@ bool sass_names_uniform(const struct minst *m) {
     return any;
 }
 
+// Arithmetic of the uniform datapath is translated as the lanes' is.
+static bool is_uniform_arithmetic(struct sass_word w, const struct minst *m) {
+    enum { FIRST = 0x080, LAST = 0x0bf };
+    const uint32_t op = (uint32_t)w.lo & 511;
+    return op >= FIRST && op <= LAST && m->klass != OPC_UNIFORM_MOVE && m->klass != OPC_LD_CONST;
+}
+
 static struct code_control control_of(const struct sass_control *c) {
     return (struct code_control){.stall = c->stall,
                                  .write = c->write,
@@ -218,6 +225,7 @@ bool sass_translate(struct sass_word w, uint64_t pc, uint32_t first, uint32_t ge
     translate_fn *const fn = translator_of(w, gen);
     if (!fn) return refuse(why, &in, "is not executed", w);
     fn(&t);
+    if (is_uniform_arithmetic(w, out)) out->klass = OPC_UNIFORM;
     if (t.refused) return refuse(why, &in, t.refused, w);
     const struct sass_word all = said(&in, seen, gen);
     const struct sass_word left = {all.lo & ~t.read.lo, all.hi & ~t.read.hi};

@@ -9,7 +9,7 @@ static struct opnd uniform_pred(struct translator *t, uint32_t lo) {
 }
 
 void translate_umov(struct translator *t) {
-    tr_op(t, OP_MOV, OPC_MOV, ITYPE_B32);
+    tr_op(t, OP_MOV, OPC_UNIFORM_MOVE, ITYPE_B32);
     tr_dst(t, 1);
     t->m->src[0] = tr_b2(t, 1, 0);
 }
@@ -21,7 +21,7 @@ void translate_umov(struct translator *t) {
 // the same one.
 void translate_r2ur(struct translator *t) {
     const struct opnd p = tr_pred(t, 81);
-    tr_op(t, p.reg == PRED_TRUE ? OP_MOV : OP_R2UR, OPC_MOV, ITYPE_B32);
+    tr_op(t, p.reg == PRED_TRUE ? OP_MOV : OP_R2UR, OPC_UNIFORM_MOVE, ITYPE_B32);
     t->m->dst[0] = uniform_result(t);
     t->m->src[0] = tr_reg(t, 24, 1);
     if (t->m->op == OP_R2UR) t->m->dst[1] = p;
@@ -30,7 +30,7 @@ void translate_r2ur(struct translator *t) {
 void translate_voteu(struct translator *t) {
     static const uint8_t mode[] = {MVOTE_ALL, MVOTE_ANY, MVOTE_UNI, MVOTE_UNI};
     struct minst *const m = t->m;
-    tr_op(t, OP_VOTED, OPC_WARP, ITYPE_PRED);
+    tr_op(t, OP_VOTED, OPC_UNIFORM_MOVE, ITYPE_PRED);
     m->dst[0] = uniform_result(t);
     m->dst[1] = uniform_pred(t, 81);
     m->sub = mode[tr_field(t, 72, 2)];
@@ -54,7 +54,7 @@ static void load_constant(struct translator *t, struct opnd index) {
     const uint32_t bank = tr_field(t, 54, 5);
     const int32_t offset = (int16_t)tr_field(t, 38, 16);
     if (index.kind == OPND_NONE && s >= 4 && offset >= 0) {
-        tr_op(t, OP_MOV, OPC_MOV, (enum isa_type)size[s].type);
+        tr_op(t, OP_MOV, OPC_UNIFORM_MOVE, (enum isa_type)size[s].type);
         m->src[0] = (struct opnd){.kind = OPND_CONST,
                                   .words = size[s].words,
                                   .bank = (uint8_t)bank,

@@ -2,6 +2,7 @@
 // lanes, is not counted as it happens but added up here; what depends on when is in sm.act; state
 // times come from timestamps, cut at the cycle that is asked for.
 #include "activity/sm.h"
+#include "isa/operands.h"
 #include "sm/sm_state.h"
 #include "sm/units.h"
 
@@ -13,7 +14,7 @@ static void add_instruction(uint64_t *c, const struct sm_inst *in, const struct 
     c[ACT_warp_instructions] += issues;
     c[ACT_thread_instructions] += lanes;
     c[ACT_warp_by_class + in->klass] += issues;
-    c[ACT_thread_by_class + in->klass] += lanes;
+    c[ACT_thread_by_class + in->klass] += op_class_unit[in->klass] == UNIT_UNIFORM ? issues : lanes;
     c[ACT_ibuffer_reads] += issues;
     c[ACT_rf_reads] += issues * in->n_src;
     c[ACT_rf_read_lanes] += lanes * in->n_src;
@@ -51,16 +52,30 @@ static void add_top(uint64_t *c, const uint64_t accesses[MAX_GPRS], uint32_t n_r
     c[ACT_rf_top5] += top[0] + top[1] + top[2] + top[3] + top[4];
 }
 
+// Words that one issue reads or writes of the uniform register file.
+static uint64_t uniform_words(const struct isa_ref *ref, uint32_t n) {
+    uint64_t words = 0;
+    for (uint32_t i = 0; i < n; i++) words += ref[i].file == REF_UGPR;
+    return words;
+}
+static void add_uniform(uint64_t *c, const struct minst *m, uint64_t issues) {
+    struct isa_ref ref[ISA_MAX_REFS];
+    c[ACT_uniform_reads] += issues * uniform_words(ref, isa_reads(m, true, ref));
+    c[ACT_uniform_writes] += issues * uniform_words(ref, isa_writes(m, true, ref));
+}
+
 static void add_kernel(struct activity *a, const struct kernel_slot *ks, bool has_scoreboard) {
     if (ks->kernel == NULL) return;
-    const uint32_t n_regs = ks->kernel->image->n_regs;
+    const struct code_image *const im = ks->kernel->image;
+    const uint32_t n_regs = im->n_regs;
     uint64_t accesses[MAX_GPRS];
     memset(accesses, 0, n_regs * sizeof *accesses);
-    for (uint32_t i = 0; i < ks->kernel->image->n_insts; i++) {
+    for (uint32_t i = 0; i < im->n_insts; i++) {
         const uint64_t issues = ks->runs[i].issues;
         const struct sm_inst *const in = &ks->kernel->inst[i];
         if (issues == 0) continue;
         add_instruction(a->c, in, &ks->runs[i], has_scoreboard);
+        if (im->uses_uniform) add_uniform(a->c, &im->inst[i], issues);
         for (uint32_t k = 0; k < in->n_src; k++) accesses[in->src[k]] += issues;
         for (uint32_t k = 0; k < in->n_dst; k++) accesses[in->dst_first + k] += issues;
     }
@@ -118,8 +133,9 @@ static_assert(ACT_FP_DOMAIN == ACT_INT_DOMAIN + SM_MAX_LANE_GROUPS &&
                   ACT_SFU_DOMAIN == ACT_FP_DOMAIN + SM_MAX_LANE_GROUPS,
               "a domain for each lane group's pipelines");
 
+// All but the uniform datapath's, whose idle times nothing asks for.
 #define FOR_EACH_PIPE(p, v)                                                                        \
-    for (uint32_t u_ = UNIT_NONE + 1; u_ < UNIT_N; u_++)                                           \
+    for (uint32_t u_ = UNIT_NONE + 1; u_ < UNIT_UNIFORM; u_++)                                     \
         for (uint32_t p = (v)->pipe_first[u_];                                                     \
              p < (v)->pipe_first[u_] + (uint32_t)(v)->pipe_n[u_]; p++)
 

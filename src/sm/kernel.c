@@ -220,6 +220,7 @@ static uint8_t unit_of(const struct sm_config *c, uint8_t klass) {
     if (is_product) return product_unit[c->int_mul_pipe];
     if (is_cvt && c->cvt_pipe == CVT_PIPE_SFU) return UNIT_SFU;
     if (klass == OPC_FP_CMP && c->fp_cmp_pipe == FP_CMP_PIPE_INT) return UNIT_INT;
+    if (unit == UNIT_UNIFORM && c->uniform_units == 0) return UNIT_INT;
     if (unit == UNIT_DP && c->dp_pipe != DP_PIPE_DP)
         return c->dp_pipe == DP_PIPE_INT ? UNIT_INT : UNIT_FP;
     return unit;
@@ -229,6 +230,7 @@ static uint32_t pipes_of(const struct sm_config *c, uint8_t unit) {
     switch (unit) {
     case UNIT_DP: return c->dp_units;
     case UNIT_TENSOR: return c->tensor_units;
+    case UNIT_UNIFORM: return c->uniform_units;
     default: return c->lane_groups;
     }
 }
@@ -239,13 +241,16 @@ static uint32_t pipes_of(const struct sm_config *c, uint8_t unit) {
 // et al., "Analyzing modern NVIDIA GPU cores", 2025).
 void sm_code_latencies(const struct sm_config *c, struct code_latencies *out) {
     *out = (struct code_latencies){.branch = (uint8_t)c->branch_latency,
-                                    .guard = (uint8_t)c->guard_latency,
-                                    .across = (uint8_t)c->across_latency,
-                                    .to_queue = (uint8_t)c->queue_latency,
-                                    .more_half = (uint8_t)c->half_latency,
-                                    .more_double = (uint8_t)c->double_latency,
-                                    .more_matrix = (uint8_t)c->matrix_latency,
-                                    .to_memory = (uint8_t)c->address_latency};
+                                   .guard = (uint8_t)c->guard_latency,
+                                   .across = (uint8_t)c->across_latency,
+                                   .to_queue = (uint8_t)c->queue_latency,
+                                   .more_half = (uint8_t)c->half_latency,
+                                   .more_double = (uint8_t)c->double_latency,
+                                   .more_matrix = (uint8_t)c->matrix_latency,
+                                   .to_memory = (uint8_t)c->address_latency,
+                                   .of_uniform = (uint8_t)c->uniform_latency,
+                                   .of_uniform_queued = (uint8_t)c->uniform_queue_latency,
+                                   .uniform_guard = (uint8_t)c->uniform_guard_latency};
     for (uint32_t k = 0; k < OPC_N; k++) {
         const uint8_t unit = unit_of(c, (uint8_t)k);
         out->pipe[k] = unit;
@@ -253,7 +258,8 @@ void sm_code_latencies(const struct sm_config *c, struct code_latencies *out) {
             continue;
         if (unit == UNIT_DP && c->dp_units < c->sub_cores) continue;
         const uint32_t latency = c->timing[k].latency;
-        const uint32_t cycles = c->read_latency + (latency != 0 ? latency : 1) + c->write_latency;
+        const uint32_t path = unit == UNIT_UNIFORM ? 0 : c->read_latency + c->write_latency;
+        const uint32_t cycles = path + (latency != 0 ? latency : 1);
         out->cycles[k] = cycles <= CONTROL_MAX_STALL ? (uint8_t)cycles : 0;
         const uint32_t interval = c->timing[k].interval;
         const bool is_alone = pipes_of(c, unit) == (c->sub_cores == 0 ? 1 : c->sub_cores);
@@ -348,7 +354,8 @@ static uint32_t only_user(const struct code_image *im, uint32_t at, const uint8_
             if (unit != UNIT_INT && unit != UNIT_FP) return 0;
             user = i;
         }
-        if (count_of(ref, isa_writes(m, true, ref), reg) != 0) return pred_is_true(m->guard) ? user : 0;
+        if (count_of(ref, isa_writes(m, true, ref), reg) != 0)
+            return pred_is_true(m->guard) ? user : 0;
         if (unit == UNIT_NONE) return 0;
         if (user == 0 && (m->klass == OPC_ST_SHARED || m->klass == OPC_ATOM_SHARED)) return 0;
     }

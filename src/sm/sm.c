@@ -196,6 +196,7 @@ static bool make_arrays(struct sm *s) {
            make_queue(&s->lsu.tex, c->lsu_queue, SM_PIPE_TEX, ALARM_TEX);
 }
 
+static_assert(UNIT_UNIFORM + 1 == UNIT_N, "count.c leaves the last unit out of idle times");
 // Pipelines of the SM, by unit.
 static void lay_out_pipes(struct sm_view *v, const struct sm_config *c) {
     const struct {
@@ -209,6 +210,7 @@ static void lay_out_pipes(struct sm_view *v, const struct sm_config *c) {
         {UNIT_LDST, SM_PIPE_LDST, 1},
         {UNIT_TEX, SM_PIPE_TEX, 1},
         {UNIT_TENSOR, SM_PIPE_TENSOR, c->tensor_units},
+        {UNIT_UNIFORM, SM_PIPE_UNIFORM, c->uniform_units},
     };
     for (size_t i = 0; i < WW_COUNT(row); i++) {
         v->pipe_first[row[i].unit] = row[i].first;
@@ -220,6 +222,7 @@ static void lay_out_pipes(struct sm_view *v, const struct sm_config *c) {
         v->pipe[SM_PIPE_INT + 1].free_at = v->pipe[SM_PIPE_FP + 1].free_at = NEVER;
     if (c->dp_units == 0) v->pipe[SM_PIPE_DP].free_at = NEVER; // no double precision: never free
     if (c->tensor_units == 0) v->pipe[SM_PIPE_TENSOR].free_at = NEVER;
+    if (c->uniform_units == 0) v->pipe[SM_PIPE_UNIFORM].free_at = NEVER;
 }
 
 // Sub-core `at`'s part of each unit's pipelines; all sub-cores have LD/ST and texture.
@@ -232,10 +235,11 @@ static void make_units(struct units *x, const struct sm *s, uint32_t at) {
         x->pipes[u] = ((1ull << mine) - 1) << x->first[u];
     }
     for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) {
-        if (x->n[u] != 0) continue; // no double precision, no tensor cores
+        if (x->n[u] != 0) continue; // no double precision, no tensor cores, no uniform datapath
         x->free_at[u] = NEVER;
-        // Without tensor cores no kernel that needs them is accepted.
-        if (u != UNIT_TENSOR) x->busy |= 1u << u;
+        // Without tensor cores no kernel that needs them is accepted, and without a uniform
+        // datapath its instructions go to the integer pipelines.
+        if (u != UNIT_TENSOR && u != UNIT_UNIFORM) x->busy |= 1u << u;
     }
 }
 

@@ -158,8 +158,8 @@ STEP_INLINE void dispatch(const struct step_kind *k, struct sm *s, struct sub_co
     if (k->full && ww_unlikely(d.interval != 0)) units_book_twin(s, x, unit, pipe, t, d.interval);
     const bool has_way = unit == UNIT_LDST && s->c.memory_interval > 1;
     if (has_way) {
-        const uint64_t start = memory_way_take(&sub->memory, s->c.memory_queue,
-                                               s->c.memory_interval, i.operands_at);
+        const uint64_t start =
+            memory_way_take(&sub->memory, s->c.memory_queue, s->c.memory_interval, i.operands_at);
         i.is_behind = start > i.operands_at;
         i.operands_at = start;
     }
@@ -219,7 +219,8 @@ STEP_INLINE bool step_issue(const struct step_kind *k, struct sm *s, struct sub_
     runs->issues++;
     runs->lanes += n_lanes;
     s->act.c[ACT_lanes_active + n_lanes]++;
-    if (k->many && s->n_subs > 1) sub_lanes_on(sub, n_lanes, t);
+    const bool has_lanes = in->unit != UNIT_UNIFORM;
+    if (k->many && s->n_subs > 1 && has_lanes) sub_lanes_on(sub, n_lanes, t);
     if (k->full) {
         s->v.issued++;
         if (s->toggle != NULL)

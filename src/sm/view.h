@@ -9,7 +9,7 @@
 
 // Execution pipelines, one number each: INT and FP of lane group c are SM_PIPE_INT + c and
 // SM_PIPE_FP + c, SFU i is SM_PIPE_SFU + i, DP unit i is SM_PIPE_DP + i,
-// tensor unit i SM_PIPE_TENSOR + i.
+// tensor unit i SM_PIPE_TENSOR + i, uniform datapath i SM_PIPE_UNIFORM + i.
 enum sm_pipe_id {
     SM_PIPE_INT = 0,
     SM_PIPE_FP = SM_PIPE_INT + SM_MAX_LANE_GROUPS,
@@ -18,7 +18,8 @@ enum sm_pipe_id {
     SM_PIPE_LDST = SM_PIPE_DP + 8,
     SM_PIPE_TEX,
     SM_PIPE_TENSOR,
-    SM_PIPES = SM_PIPE_TENSOR + 8
+    SM_PIPE_UNIFORM = SM_PIPE_TENSOR + 8,
+    SM_PIPES = SM_PIPE_UNIFORM + SM_MAX_SUB_CORES
 };
 enum { SM_LANE_PIPES = SM_PIPE_SFU }; // INT and FP pipes, whose lanes may be looked at one by one
 

@@ -22,6 +22,7 @@ enum rule {
     RULE_CONST,
     RULE_TEX,
     RULE_SHUFFLES,
+    RULE_UNIFORM,
     RULE_SLOTS,
     RULE_NOBODY,
     RULES
@@ -108,6 +109,7 @@ static double weight(enum rule rule, const struct view_inst *i, const struct cou
     case RULE_CONST:
         return i->klass == OPC_LD_CONST || strstr(i->text, "c[0x") ? (double)n->issues : 0;
     case RULE_TEX: return i->klass == OPC_TEX ? (double)n->lanes : 0;
+    case RULE_UNIFORM: return strstr(i->text, "UR") ? (double)n->issues : 0;
     case RULE_SHUFFLES: return i->klass == OPC_SHFL ? (double)n->issues : 0;
     case RULE_SLOTS: return (double)n->slots;
     default: return 0;

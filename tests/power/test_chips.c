@@ -250,7 +250,7 @@ static void measured_instructions(void **state) {
 static void every_counter(void **state) {
     (void)state;
     bool paid[ACT_N] = {false};
-    static const char *const name[] = {"gt240", "gtx480", "gtx780", "v100"};
+    static const char *const name[] = {"gt240", "gtx480", "gtx780", "v100", "rtx2060s"};
     for (unsigned i = 0; i < 2 * WW_COUNT(name); i++) {
         struct gpu_config g = load(name[i / 2]);
         struct power_config c;
@@ -272,6 +272,33 @@ static void every_counter(void **state) {
         if (any && reason) fail_msg("%s is charged and free: %s", act_row(i)->name, reason);
         if (!any && !reason) fail_msg("%s costs nothing and nobody says why", act_row(i)->name);
     }
+}
+
+// An instruction of the uniform datapath costs a lane's work once a warp, on a file of its own.
+static void uniform_datapath(void **state) {
+    (void)state;
+    struct gpu_config g = load("rtx2060s");
+    struct power_config c;
+    struct power_tree t;
+    struct diags d;
+    diags_init(&d);
+    assert_int_equal(power_config_of(&g, &c, &d), WW_OK);
+    assert_int_equal(power_build(&c, &t, &d), WW_OK);
+    const double lane = power_event_energy(&t, ACT_thread_by_class + OPC_INT_ADD);
+    near(power_event_energy(&t, ACT_thread_by_class + OPC_UNIFORM), lane, 1e-9);
+    near(power_event_energy(&t, ACT_thread_by_class + OPC_UNIFORM_MOVE),
+         power_event_energy(&t, ACT_thread_by_class + OPC_MOV), 1e-9);
+    // a word of 32 x 64 by four datapaths, far less than a row of 32 words in a bank of 8 KB
+    const double word = power_event_energy(&t, ACT_uniform_reads);
+    assert_true(word > 0 && word < power_event_energy(&t, ACT_rf_reads) / 16);
+    assert_true(power_event_energy(&t, ACT_uniform_writes) > 0);
+    diags_free(&d);
+    g = load("v100"); // has none
+    diags_init(&d);
+    assert_int_equal(power_config_of(&g, &c, &d), WW_OK);
+    assert_int_equal(power_build(&c, &t, &d), WW_OK);
+    assert_true(power_find(&t, "uniform") < 0);
+    diags_free(&d);
 }
 
 // Every kind of memory has a sheet; devices have to fill the channel: DDR3's are half as wide.
@@ -561,6 +588,7 @@ int main(void) {
         cmocka_unit_test(lanes),
         cmocka_unit_test(measured_instructions),
         cmocka_unit_test(every_counter),
+        cmocka_unit_test(uniform_datapath),
         cmocka_unit_test(copying),
         cmocka_unit_test(controllers),
         cmocka_unit_test(shared_operands),
