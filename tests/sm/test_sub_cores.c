@@ -69,6 +69,34 @@ static void test_only_memory_is_shared(void **state) {
     assert_int_equal(one_of_each(24, true) - one_of_each(16, true), SUBS * 8);
 }
 
+// `warps` warps, each of a sub-core of its own, with `n` stores to shared memory each, of which a
+// sub-core hands over one in `interval` cycles.
+static uint64_t handed_over(uint32_t warps, uint32_t n, uint32_t interval) {
+    struct rig *g = machine(SUBS);
+    g->args.block[0] = warps * WARP_LANES;
+    g->im.shared_bytes = 4096;
+    g->c.lsu_queue = 64;
+    g->c.memory_interval = interval;
+    g->c.memory_queue = 5;
+    s2r(g, 1, SREG_laneid);
+    emit(g, OP_SHL, OPC_INT_SHIFT, ITYPE_U32, R(2), R(1), IMM(2), NIL());
+    for (uint32_t i = 0; i < n; i++) store(g, SPACE_SHARED, 2, 1, 0);
+    exit_(g);
+    const uint64_t cycles = rig_run(g);
+    rig_free(g);
+    return cycles;
+}
+
+// One sub-core alone: four cycles each. Four of them fill the shared stage, which takes one a cycle:
+// as many cycles, and no sub-core holds up the others.
+static void test_a_sub_core_hands_over_one_in_four_cycles(void **state) {
+    (void)state;
+    assert_int_equal(handed_over(1, 24, 1) - handed_over(1, 16, 1), 8);
+    assert_int_equal(handed_over(1, 24, 4) - handed_over(1, 16, 4), 4 * 8);
+    assert_int_equal(handed_over(SUBS, 24, 4) - handed_over(SUBS, 16, 4), SUBS * 8);
+    assert_int_equal(handed_over(SUBS, 24, 8) - handed_over(SUBS, 16, 8), 8 * 8);
+}
+
 // Each sub-core has a quarter of the banks. Warps 0 and 4 are numbers 0 and 1 of sub-core 0: their
 // register 0 lies in its first and second bank; warp 1's in the first of the next eight.
 static void test_banks(void **state) {
@@ -142,11 +170,12 @@ static void test_ctas_begin_further_on(void **state) {
 static void test_refused(void **state) {
     (void)state;
     struct rig *g = machine(SUBS);
-    const struct { uint32_t *key, value; } bad[] = {
-        {&g->c.sub_cores, 3},  {&g->c.sub_cores, 8}, {&g->c.schedulers, 2},
-        {&g->c.max_warps, 46}, {&g->c.lane_groups, 2},  {&g->c.sfus, 1},
-        {&g->c.dp_units, 2},   {&g->c.rf_banks, 30}, {&g->c.collectors, 6},
-        {&g->c.result_bus, 1}, {&g->c.fetch_width, 1}};
+    const struct {
+        uint32_t *key, value;
+    } bad[] = {{&g->c.sub_cores, 3},  {&g->c.sub_cores, 8},   {&g->c.schedulers, 2},
+               {&g->c.max_warps, 46}, {&g->c.lane_groups, 2}, {&g->c.sfus, 1},
+               {&g->c.dp_units, 2},   {&g->c.rf_banks, 30},   {&g->c.collectors, 6},
+               {&g->c.result_bus, 1}, {&g->c.fetch_width, 1}};
     for (size_t i = 0; i < WW_COUNT(bad); i++) {
         const uint32_t good = *bad[i].key;
         *bad[i].key = bad[i].value;
@@ -157,7 +186,8 @@ static void test_refused(void **state) {
     }
     g->c.shared_warps = true;
     struct sm *sm = NULL;
-    assert_int_equal(sm_create(&g->c, 0, g->port, &exec_computes, g->memory, NULL, &g->d, &sm), WW_ERROR_CONFIG);
+    assert_int_equal(sm_create(&g->c, 0, g->port, &exec_computes, g->memory, NULL, &g->d, &sm),
+                     WW_ERROR_CONFIG);
     g->c.shared_warps = false;
     exit_(g);
     rig_run(g);
@@ -168,9 +198,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_warps_keep_to_their_sub_core),
         cmocka_unit_test(test_only_memory_is_shared),
+        cmocka_unit_test(test_a_sub_core_hands_over_one_in_four_cycles),
         cmocka_unit_test(test_banks),
         cmocka_unit_test(test_ctas_begin_further_on),
-        cmocka_unit_test(test_a_lone_dp_unit_is_shared), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_a_lone_dp_unit_is_shared),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
