@@ -1,8 +1,8 @@
 // cudaLaunchKernelEx with attributes: cooperative, dependent launches, priorities, pools in stream order.
-// Clusters came with compute capability 9.0 and are refused by name.
+// Clusters came with compute capability 9.0 and are refused before it.
 // expect stdout ok
 // expect exit 3
-// expect stderr a launch with clusters (compute capability 9.0) is not supported
+// expect stderr clusters of 2 blocks need compute capability 9.0
 #include "check.h"
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
