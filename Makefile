@@ -4,6 +4,7 @@
 #   make test      the same set-up, then the gate: what CI runs
 #   make soak      all that is tested: hours; before an issue is called resolved (CONTRIBUTING.md)
 #   make           build only
+#   make test-stack  PyTorch, Triton, CuPy, Numba and the like from PyPI in .cache/stack (gigabytes; part of the soak)
 #   make bench     speed of the simulator (bench.json)
 #   make sanitize  unit and end-to-end tests under ASan and UBSan
 #   make clang     what clang warns of, without a build
@@ -21,7 +22,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 CC ?= cc
 
-.PHONY: build run test soak bench sanitize clang fuzz install deb docs papers papers-run characterize format clean setup
+.PHONY: build run test soak test-stack bench sanitize clang fuzz install deb docs papers papers-run characterize format clean setup
 build: $(BUILD)/build.ninja
 	@cmake --build $(BUILD)
 $(BUILD)/build.ninja:
@@ -39,6 +40,8 @@ test:
 soak:
 	@tools/setup test
 	@tools/test --soak $(if $(BASE),--base $(BASE))
+test-stack: build
+	@tools/test-stack
 bench: build
 	@$(BUILD)/warpwatt bench
 sanitize:

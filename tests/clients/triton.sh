@@ -3,5 +3,4 @@
 needs numpy torch triton
 command -v cc >/dev/null || { echo "skipped: Triton needs a C compiler"; exit 77; }
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
-# torch.compile starts processes that compile, which open the GPU, launch nothing and are killed at the end: none of them here.
-TORCHINDUCTOR_COMPILE_THREADS=1 TORCHINDUCTOR_CACHE_DIR=$folder/inductor TRITON_CACHE_DIR=$folder/triton "$WARPWATT" run -q --no-power --functional -g "${WARPWATT_TORCH_GPU:-v100}" -- "$python" "$HERE/triton_client.py"
+TORCHINDUCTOR_CACHE_DIR=$folder/inductor TRITON_CACHE_DIR=$folder/triton "$WARPWATT" run -q --no-power --functional -g "${WARPWATT_TORCH_GPU:-v100}" -- "$python" "$HERE/triton_client.py"
