@@ -1,5 +1,6 @@
 // Barriers in shared memory (mbarrier). Up to 8.9 ptxas makes them of ordinary instructions and an
-// arrival; so it is here, on the same bytes (isa/mbarrier.h). Hopper's instructions do more at once.
+// arrival; so it is here, on the same bytes (isa/mbarrier.h). Hopper has instructions of its own for an
+// arrival, a look at the phase, and an arrival that waits for copies.
 #include "code/lower_priv.h"
 #include "isa/mbarrier.h"
 
@@ -33,14 +34,28 @@ static void add_word(struct lower *l, const struct lower_addr *a, unsigned behin
     m.dst[0] = d;
     lower_put(l, &m);
 }
-// One arrival of each lane; `state` NONE: not asked for.
-static void arrive(struct lower *l, const struct lower_addr *a, struct opnd arrivals,
-                   struct opnd bytes, struct opnd state) {
-    const struct opnd o[2] = {arrivals, bytes};
+// One arrival of each lane before 9.0; `state` NONE: not asked for.
+static void arrive(struct lower *l, const struct lower_addr *a, struct opnd state) {
+    const struct opnd o[2] = {opnd_imm(1), opnd_imm(0)};
     struct minst m = at_barrier(l, OP_ATOM, ITYPE_B64, a, 0);
     m.klass = OPC_ATOM_SHARED;
-    m.sub = counts_bytes(l) ? MATOM_ARRIVE_TX : MATOM_ARRIVE;
+    m.sub = MATOM_ARRIVE;
     m.src[1] = lower_gather(l, o, 2);
+    m.dst[0] = state;
+    lower_put(l, &m);
+}
+// An instruction of 9.0 on a barrier, which orders as an atomic does.
+static struct minst hopper(struct lower *l, enum mop op, const struct lower_addr *a) {
+    struct minst m = at_barrier(l, op, ITYPE_B64, a, 0);
+    m.flags |= MF_VOLATILE | MF_STRONG;
+    return m;
+}
+// An arrival by enum marrive; `n` NONE: the form counts nothing.
+static void syncs(struct lower *l, const struct lower_addr *a, unsigned form, struct opnd n,
+                  struct opnd state) {
+    struct minst m = hopper(l, OP_SYNCS, a);
+    m.sub = (uint8_t)form;
+    if (n.kind != OPND_NONE) m.src[1] = lower_in_reg(l, n);
     m.dst[0] = state;
     lower_put(l, &m);
 }
@@ -90,13 +105,8 @@ static void arrival(struct lower *l, const struct ptx_inst *i, bool drops) {
     const struct opnd state = wanted ? lower_dst(l, &i->operand[0], ITYPE_B64) : opnd_none();
     if (!ptx_has(i, PTX_MOD_relaxed)) lower_fence(l, MFENCE_CTA, MF_RELEASE);
     if (counts_bytes(l)) {
-        struct opnd arrivals = expects ? opnd_imm(1) : n;
-        if (drops) {
-            const struct opnd d = lower_temp(l, 1);
-            lower_logic(l, MLOGIC_OR, d, lower_in_reg(l, arrivals), opnd_imm(MBARRIER_DROPS));
-            arrivals = d;
-        }
-        arrive(l, &a, arrivals, expects ? n : opnd_imm(0), state);
+        const unsigned form = expects ? MARRIVE_EXPECT : counted ? MARRIVE_SOME : MARRIVE_ONE;
+        syncs(l, &a, form | (drops ? MARRIVE_DROPS : 0), counted ? n : opnd_none(), state);
         return;
     }
     if (expects || (counted && !partial)) {
@@ -105,20 +115,33 @@ static void arrival(struct lower *l, const struct ptx_inst *i, bool drops) {
     }
     if (drops) add_word(l, &a, 0, n, opnd_none());
     if (!partial) {
-        arrive(l, &a, opnd_imm(1), opnd_imm(0), state);
+        arrive(l, &a, state);
         return;
     }
     if (wanted) lower_mov(l, opnd_word(state, 0), opnd_imm(0));
     add_word(l, &a, 4, n, wanted ? opnd_word(state, 1) : opnd_none());
 }
 
-// Whether the phase of a state, or of a parity, is over: the barrier's is another then. A wait that
-// may suspend answers at once, as PTX allows.
+// Whether the phase of a state, or of a parity, is over: the barrier's is another then. Before 9.0 a
+// wait that may suspend answers at once, as PTX allows.
 static void wait(struct lower *l, const struct ptx_inst *i) {
     const struct lower_addr a = barrier_at(l, i, 1);
     const struct opnd was = ptx_has(i, PTX_MOD_parity)
                                 ? shifted(l, OP_SHL, lower_src(l, &i->operand[2], ITYPE_U32), 31)
                                 : opnd_word(lower_src(l, &i->operand[2], ITYPE_B64), 1);
+    if (counts_bytes(l)) {
+        struct minst m = hopper(l, OP_PHASECHK, &a);
+        m.sub = ptx_has(i, PTX_MOD_try_wait) ? MPHASE_TRY : 0;
+        m.src[1] = lower_in_reg(l, was);
+        if (i->n_operands > 3) {
+            m.sub |= MPHASE_LIMIT;
+            m.src[2] = lower_in_reg(l, lower_src(l, &i->operand[3], ITYPE_U32));
+        }
+        m.dst[0] = lower_dst_pred(l, &i->operand[0]);
+        lower_put(l, &m);
+        if (!ptx_has(i, PTX_MOD_relaxed)) lower_fence(l, MFENCE_CTA, MF_ACQUIRE);
+        return;
+    }
     struct minst m = at_barrier(l, OP_LD, ITYPE_S32, &a, 4);
     m.klass = lower_load_class(a.space);
     m.flags |= MF_VOLATILE | MF_STRONG;
@@ -168,23 +191,29 @@ void lower_mbarrier_mbarrier(struct lower *l, const struct ptx_inst *i, unsigned
     } else if (!ptx_has(i, PTX_MOD_inval)) { // which makes its bytes ordinary ones
         const struct lower_addr a = barrier_at(l, i, 0);
         const struct opnd n = lower_src(l, &i->operand[1], ITYPE_U32);
-        arrive(l, &a, opnd_imm(0), expects ? n : less(l, 0, n), opnd_none());
+        syncs(l, &a, expects ? MARRIVE_EXPECT_ONLY : MARRIVE_COMPLETE, n, opnd_none());
     }
 }
 
-// cp.async.mbarrier.arrive{.noinc}: the thread arrives once its copies are done. Its warp waits for
-// them, which the real one does not (assumed; no other warp hears too early). Without .noinc the
-// arrival is one more than the barrier counts on.
+// cp.async.mbarrier.arrive{.noinc}: the thread arrives once its copies are done. Without .noinc the
+// arrival is one more than the barrier counts on: on 9.0 it counts as a byte, as in the code of ptxas.
+// Before 9.0 the warp waits for its copies, which the real one does not (assumed; no other warp hears
+// too early).
 void lower_mbarrier_copies(struct lower *l, const struct ptx_inst *i) {
     if (refused(l, TRAIT_MBARRIER, "8.0 (Ampere)")) return;
     const struct lower_addr a = barrier_at(l, i, 0);
-    if (!ptx_has(i, PTX_MOD_noinc)) {
-        const unsigned at = counts_bytes(l) ? MBARRIER_PENDING_AT - 32 : 0;
-        add_word(l, &a, 4, opnd_imm(0u - (1u << at)), opnd_none());
+    const bool counts = !ptx_has(i, PTX_MOD_noinc);
+    if (counts_bytes(l)) {
+        if (counts) syncs(l, &a, MARRIVE_EXPECT_ONE, opnd_none(), opnd_none());
+        struct minst m = hopper(l, OP_ARRIVES, &a);
+        m.sub = counts;
+        lower_put(l, &m);
+        return;
     }
+    if (counts) add_word(l, &a, 4, opnd_imm(0u - 1u), opnd_none());
     struct minst m = lower_new(l, OP_CPWAIT, ITYPE_NONE);
     m.aux = UINT16_MAX;
     lower_put(l, &m);
     lower_fence(l, MFENCE_CTA, MF_RELEASE);
-    arrive(l, &a, opnd_imm(1), opnd_imm(0), opnd_none());
+    arrive(l, &a, opnd_none());
 }

@@ -342,7 +342,7 @@ uint8_t lower_load_class(uint8_t space) { return ld_class[space]; }
 
 // ---- atomics ------------------------------------------------------------------------------
 
-static int atom_op(const struct ptx_inst *i) {
+int lower_atom_op(const struct ptx_inst *i) {
     static const struct {
         uint16_t mod;
         uint8_t op;
@@ -361,7 +361,7 @@ void lower_mem_atom(struct lower *l, const struct ptx_inst *i, unsigned has_resu
     const struct ptx_operand *const o = i->operand;
     const unsigned vector = i->vector > 1 ? i->vector : 1, bits = vector * isa_type_bits(t);
     const unsigned words = bits <= 32 ? 1 : bits / 32;
-    const int op = atom_op(i);
+    const int op = lower_atom_op(i);
     if (op < 0 || bits > 128) {
         lower_refuse(l, "no such atomic operation");
         return;
@@ -405,10 +405,12 @@ void lower_mem_atom(struct lower *l, const struct ptx_inst *i, unsigned has_resu
 
 // ---- fences, hints ------------------------------------------------------------------------
 
-// membar.{cta,gl,sys}; fence{.sem}.scope; fence.proxy.*, which one address space does not need;
-// fence.mbarrier_init, since other blocks of a cluster see a barrier's words as they are
+// membar.{cta,gl,sys}; fence{.sem}.scope; fence.proxy.async and .tensormap; fence.proxy.alias, which
+// one address space does not need; fence.mbarrier_init, since other blocks of a cluster see a barrier's
+// words as they are
 void lower_mem_fence(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
+    if (lower_bulk_fence(l, i)) return;
     if (ptx_has(i, PTX_MOD_proxy) || ptx_has(i, PTX_MOD_mbarrier_init)) {
         lower_fence(l, MFENCE_CTA, 0);
         return;
@@ -422,6 +424,10 @@ void lower_mem_fence(struct lower *l, const struct ptx_inst *i, unsigned unused)
 
 // prefetch{.space}.{L1,L2}; prefetchu.L1: level 3
 void lower_mem_prefetch(struct lower *l, const struct ptx_inst *i, unsigned level) {
+    if (ptx_has(i, PTX_MOD_tensormap)) {
+        lower_bulk_prefetch_map(l, i);
+        return;
+    }
     const struct lower_addr a = lower_address(l, &i->operand[0], from_space(i->space));
     if (a.direct) return; // constants and parameters are not prefetched
     struct minst m = lower_new(l, OP_PREFETCH, ITYPE_B32);
@@ -501,6 +507,10 @@ void lower_mem_cvta(struct lower *l, const struct ptx_inst *i, unsigned unused) 
 void lower_mem_cp(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
     uint64_t n = 0;
+    if (ptx_has(i, PTX_MOD_bulk)) {
+        lower_bulk_copy(l, i);
+        return;
+    }
     if (ptx_has(i, PTX_MOD_mbarrier)) {
         lower_mbarrier_copies(l, i);
         return;

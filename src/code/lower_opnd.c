@@ -335,7 +335,7 @@ static unsigned first_of(const struct ptx_inst *i, const struct mod_value *table
         if (ptx_has(i, (enum ptx_mod)table[k].mod)) return table[k].value;
     return 0;
 }
-static_assert(PTX_MOD_N <= 256, "a modifier fits mod_value");
+static_assert(PTX_MOD_N <= UINT16_MAX, "a modifier fits mod_value");
 
 enum mrnd lower_rounding(const struct ptx_inst *i) {
     static const struct mod_value table[] = {

@@ -263,6 +263,14 @@ uint8_t lower_load_class(uint8_t space); // enum op_class of a load from enum is
 uint8_t lower_scope(const struct ptx_inst *i); // enum mfence
 void lower_fence(struct lower *l, uint8_t scope, uint32_t flags);
 
+int lower_atom_op(const struct ptx_inst *i);   // enum matom, or -1
+
+// ---- lower_bulk.c -------------------------------------------------------------------------
+void lower_bulk_copy(struct lower *l, const struct ptx_inst *i);
+// A fence of the asynchronous proxy or of maps. False: it is another.
+bool lower_bulk_fence(struct lower *l, const struct ptx_inst *i);
+void lower_bulk_prefetch_map(struct lower *l, const struct ptx_inst *i);
+
 // ---- lower_mbarrier.c ---------------------------------------------------------------------
 void lower_mbarrier_copies(struct lower *l, const struct ptx_inst *i);
 

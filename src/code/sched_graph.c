@@ -72,6 +72,18 @@ static struct access access_of(const struct minst *m) {
     case OP_CPCOMMIT:
     case OP_CPWAIT:
     case OP_CPASYNC:
+    case OP_SYNCS:
+    case OP_PHASECHK:
+    case OP_ARRIVES:
+    case OP_BULKCP:
+    case OP_TMALDG:
+    case OP_TMASTG:
+    case OP_TMARED:
+    case OP_TMAPF:
+    case OP_TMACCTL:
+    case OP_BULKCOMMIT:
+    case OP_BULKWAIT:
+    case OP_VIEWFENCE:
     case OP_SULD:
     case OP_SUST:
     case OP_SURED:

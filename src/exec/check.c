@@ -14,10 +14,13 @@ static size_t shared_shadow(const struct exec_launch *l) {
         sizeof(struct exec_shared_check) + l->shared_bytes * sizeof(struct byte_shadow), 64);
 }
 
-static size_t order_at(const struct exec_launch *l) {
+static size_t fences_at(const struct exec_launch *l) {
     const bool local = l->args.options.check_uninitialised;
     return bits_align_up(
         shared_shadow(l) + (local ? (size_t)l->warps * l->local_words * WARP_LANES : 0), 64);
+}
+static size_t order_at(const struct exec_launch *l) {
+    return bits_align_up(fences_at(l) + (size_t)l->warps * WARP_LANES * sizeof(uint32_t), 64);
 }
 
 size_t check_bytes(const struct exec_launch *l) {
@@ -32,18 +35,23 @@ void check_cta_init(struct exec_cta *c, void *memory) {
     memset(memory, 0, at);
     c->check->uninitialised = o->check_uninitialised;
     c->check->local = (uint8_t *)memory + shared_shadow(c->launch);
+    c->check->fence = (uint32_t *)(void *)((uint8_t *)memory + fences_at(c->launch));
     if (!o->check_races) return;
     c->check->order = (struct order *)(void *)((uint8_t *)memory + at);
     order_init(c->check->order, c->launch);
 }
 
+static bool is_barrier_op(const struct xinst *x) {
+    return x->op == OP_SYNCS || x->op == OP_PHASECHK || x->op == OP_ARRIVES;
+}
+static bool is_atomic(const struct xinst *x) { return x->op == OP_ATOM || is_barrier_op(x); }
 static bool is_strong(const struct xinst *x, bool is_store) {
     const uint32_t waits = is_store ? MF_VOLATILE : X_WAITS;
-    return x->op == OP_ATOM || x->flags & (MF_STRONG | waits);
+    return is_atomic(x) || x->flags & (MF_STRONG | waits);
 }
 // Threads that arrive at a barrier in memory meet those that look at its phase, in its second word.
 static uint32_t word_of_order(const struct xinst *x) {
-    return x->op == OP_ATOM && x->sub >= MATOM_ARRIVE ? 4 : 0;
+    return is_barrier_op(x) || (x->op == OP_ATOM && x->sub >= MATOM_ARRIVE) ? 4 : 0;
 }
 static uint16_t thread_of(const struct exec_warp *w, uint32_t lane) {
     return (uint16_t)(w->warp_in_cta * WARP_LANES + lane);
@@ -67,23 +75,23 @@ static bool race(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
 
 // A lane's read of shared memory: each of the two kinds of finding is said once.
 static bool check_shared_read(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                              uint32_t lane, uint64_t first, uint32_t tick) {
+                              uint32_t lane, uint64_t first, uint32_t bytes, uint32_t tick) {
     struct exec_shared_check *c = w->cta->check;
     const bool strong = is_strong(x, false);
     const uint16_t self = thread_of(w, lane);
     bool unwritten = false, raced = false;
-    for (uint64_t at = first; at < first + x->bytes; at++) {
+    for (uint64_t at = first; at < first + bytes; at++) {
         struct byte_shadow *b = &c->byte[at];
         if (c->uninitialised && !b->written && !unwritten) {
             unwritten = true;
-            if (!found(e, w, x, FAULT_UNINITIALISED, lane, at, x->bytes,
+            if (!found(e, w, x, FAULT_UNINITIALISED, lane, at, bytes,
                        "shared read of %u byte%s at offset 0x%llx, of which byte 0x%llx was never "
                        "written",
-                       x->bytes, text_plural(x->bytes), (unsigned long long)first,
+                       bytes, text_plural(bytes), (unsigned long long)first,
                        (unsigned long long)at))
                 return false;
         }
-        if (!tick || x->op == OP_ATOM) continue;
+        if (!tick || is_atomic(x)) continue;
         if (!raced && !(strong && b->strong) && unordered(w, lane, b->write_tick, b->writer)) {
             raced = true;
             if (!race(e, w, x, lane, at, "reads", b->writer, "wrote")) return false;
@@ -165,7 +173,7 @@ bool check_reads(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
             order_obtain(c->order, w, i, r->host[i] + word_of_order(x));
     const uint32_t tick = c->order && mask & r->shared ? order_tick(c->order, w->warp_in_cta) : 0;
     FOR_EACH_BIT32(i, mask & r->shared)
-        if (!check_shared_read(e, w, x, i, (uint64_t)(r->host[i] - w->cta->shared), tick))
+        if (!check_shared_read(e, w, x, i, (uint64_t)(r->host[i] - w->cta->shared), x->bytes, tick))
             return false;
     if (!c->uninitialised) return true;
     if (mask & r->remote && !e->remote_waits) {
@@ -185,11 +193,11 @@ bool check_reads(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
 
 // A lane's write of shared memory: a race is said once.
 static bool check_shared_write(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                               uint32_t lane, uint64_t first, uint32_t tick) {
+                               uint32_t lane, uint64_t first, uint32_t bytes, uint32_t tick) {
     struct exec_shared_check *const c = w->cta->check;
     const bool strong = is_strong(x, true);
     bool raced = !tick;
-    for (uint64_t at = first; at < first + x->bytes; at++) {
+    for (uint64_t at = first; at < first + bytes; at++) {
         struct byte_shadow *const b = &c->byte[at];
         b->written = true;
         if (!tick) continue;
@@ -206,6 +214,8 @@ static bool check_shared_write(struct exec_env *e, struct exec_warp *w, const st
         b->write_tick = tick;
         b->writer = thread_of(w, lane);
         b->strong = strong;
+        b->stamp = c->stamp;
+        b->is_async = false;
     }
     return true;
 }
@@ -252,8 +262,10 @@ static bool check_changes(struct exec_env *e, struct exec_warp *w, const struct 
                           uint32_t mask, const struct mem_lanes *r) {
     struct exec_shared_check *c = w->cta->check;
     const uint32_t tick = c->order && mask & r->shared ? order_tick(c->order, w->warp_in_cta) : 0;
+    c->stamp++;
     FOR_EACH_BIT32(i, mask & r->shared)
-        if (!check_shared_write(e, w, x, i, (uint64_t)(r->host[i] - w->cta->shared), tick))
+        if (!check_shared_write(e, w, x, i, (uint64_t)(r->host[i] - w->cta->shared), x->bytes,
+                                tick))
             return false;
     if (c->order && is_strong(x, true))
         FOR_EACH_BIT32(i, mask & (r->shared | r->global))
@@ -278,4 +290,52 @@ static bool check_changes(struct exec_env *e, struct exec_warp *w, const struct 
 bool check_writes(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
                   const struct mem_lanes *r) {
     return ww_likely(!w->cta->check) || check_changes(e, w, x, mask, r);
+}
+
+// ---- the asynchronous proxy -----------------------------------------------------------------
+// Bulk copies look at shared memory through another proxy than loads and stores: what a thread has
+// stored is there for them only behind a fence.proxy.async of that thread, or of the one that begins
+// the copy (PTX ISA 9.0, async proxy). Fences and stores are compared by stamps, which grow with
+// every store that the block makes.
+void check_proxy_fence(struct exec_warp *w, uint32_t lanes) {
+    struct exec_shared_check *const c = w->cta->check;
+    if (ww_likely(!c) || !c->order) return;
+    c->stamp++;
+    FOR_EACH_BIT32(i, lanes) c->fence[thread_of(w, i)] = c->stamp;
+}
+
+static bool check_proxy(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                        uint32_t lane, uint32_t first, uint32_t bytes) {
+    const struct exec_shared_check *const c = w->cta->check;
+    const uint32_t self = c->fence[thread_of(w, lane)];
+    for (uint32_t at = first; at < first + bytes; at++) {
+        const struct byte_shadow *const b = &c->byte[at];
+        if (!b->write_tick || b->is_async || b->stamp < self || b->stamp < c->fence[b->writer])
+            continue;
+        return found(e, w, x, FAULT_RACE, lane, at, bytes,
+                     "shared-memory race: a bulk copy reads the byte at offset 0x%x, which warp %u "
+                     "stored with no fence.proxy.async between",
+                     at, b->writer / WARP_LANES);
+    }
+    return true;
+}
+
+bool check_bulk(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lane,
+                const struct bulk_span *s) {
+    struct exec_shared_check *const c = w->cta->check;
+    if (ww_likely(!c)) return true;
+    const uint32_t tick = c->order ? order_tick(c->order, w->warp_in_cta) : 0;
+    c->stamp++;
+    if (s->reads) {
+        if (!check_shared_read(e, w, x, lane, s->read_at, s->bytes, tick)) return false;
+        if (tick && !check_proxy(e, w, x, lane, s->read_at, s->bytes)) return false;
+    }
+    if (s->writes) {
+        if (!check_shared_write(e, w, x, lane, s->write_at, s->bytes, tick)) return false;
+        for (uint32_t k = 0; k < s->bytes; k++) c->byte[s->write_at + k].is_async = true;
+    }
+    // Who waits for the barrier sees the copy.
+    if (c->order && s->barrier != UINT32_MAX)
+        order_publish(c->order, w, lane, w->cta->shared + s->barrier + 4);
+    return true;
 }

@@ -11,10 +11,14 @@ struct byte_shadow {
     uint16_t writer, reader[2];
     bool written;
     bool strong; // the write was an atomic or may synchronise
+    bool is_async;  // the write was a bulk copy's
+    uint32_t stamp; // of the write: see check_proxy_fence
 };
 struct exec_shared_check {
     bool uninitialised;
     struct order *order; // NULL: races are not looked for
+    uint32_t stamp;      // of the last store
+    uint32_t *fence;     // stamp of a thread's last fence.proxy.async
     uint8_t *local;      // four bits a lane's word of local memory: its bytes that were written
     struct byte_shadow byte[];
 };

@@ -17,6 +17,7 @@
 enum { WARP_LANES = 32, EXEC_MAX_STACK = 64 };
 
 struct devmem;
+struct exec_bulks;
 struct exec_launch;
 
 // ---- state of warps and CTAs ----------------------------------------------------------------
@@ -122,6 +123,17 @@ enum exec_outcome {
                   // waits until exec_barrier_release
 };
 
+// A barrier in shared memory that lanes wait for, or arrive at later (bulk.h).
+struct exec_wait_for {
+    uint32_t barrier; // offset
+    uint32_t lanes;
+    uint32_t nanoseconds; // until the wait gives up; without a limit of the program the machine's
+    uint32_t pred;        // predicate that gets the answer
+    bool has_limit;
+    bool parity;         // of the phase that is waited for
+    bool is_transaction; // the arrival counts for a byte
+};
+
 // What a memory instruction did, for whoever times it.
 struct exec_access {
     uint8_t space;  // SPACE_GLOBAL, SHARED, LOCAL, CONST, TEX
@@ -137,6 +149,8 @@ struct exec_access {
     // this quantum changes): the caller must not let anyone read it in this quantum.
     bool deferred;
     uint8_t bank;      // CONST: which bank
+    bool is_barrier;   // an arrival at a barrier in shared memory: who waits for it may go on
+    struct exec_wait_for wait; // of ACCESS_WAIT and ACCESS_ARRIVE_LATER
     uint64_t addr[32]; // global, local, tex, param: device address; shared: CTA offset; const: bank
                        // offset
 };
@@ -148,7 +162,11 @@ enum {
     ACCESS_TEX,
     ACCESS_PREFETCH,
     ACCESS_FENCE,
-    ACCESS_ASYNC_COPY
+    ACCESS_ASYNC_COPY,
+    ACCESS_BULK,        // began copies: exec_env.bulks
+    ACCESS_WAIT,        // a phase is not over: whoever times it may answer later (exec_wait_answer),
+                        // or leave it at that
+    ACCESS_ARRIVE_LATER // an arrival for when the warp's copies are done (exec_arrive_now)
 };
 
 // A log of global stores and atomics of one SM in one quantum.
@@ -167,6 +185,7 @@ struct exec_env {
     uint64_t cycle;       // for %clock; the caller keeps it up to date
     struct exec_fault fault;
     struct exec_access access; // of the last EXEC_MEMORY
+    struct exec_bulks *bulks;  // of the last ACCESS_BULK; the caller's to destroy
     bool remote_waits; // other blocks of a cluster run beside this one: what goes to their memory
                        // does so at the commit
     uint32_t exec_mask;        // lanes that executed the last instruction (active and guard)

@@ -2,6 +2,7 @@
 // launch. An operation's rows stand together, so that it finds them by its number.
 #include "exec/forms.h"
 
+#include "exec/bulk_int.h"
 #include "exec/cvt.h"
 #include "exec/decode.h"
 #include "exec/handlers.h"
@@ -251,6 +252,8 @@ static_assert(MRND_RZ == MRND_RN + 1 && MRND_RM == MRND_RN + 2 && MRND_RP == MRN
 #define MMA(name)       .table = TABLE_MMA, .handler = H_##name
 #define CONVERT(name)   .table = TABLE_CONVERT, .handler = CVT_##name
 #define MEMORY(name)    .table = TABLE_MEMORY, .handler = MEM_##name
+#define BARRIER(name)   .table = TABLE_BARRIER, .handler = MBARRIER_##name
+#define BULK(name)      .table = TABLE_BULK, .handler = BULK_##name
 #define TEXTURE(name)   .table = TABLE_TEXTURE, .handler = TEX_##name
 #define SYSTEM(name)    .table = TABLE_SYSTEM, .handler = SYS_##name
 #define VIDEO(number)   .table = TABLE_VIDEO, .handler = number
@@ -359,7 +362,7 @@ static void swap_ab(struct xinst *x) {
 
 exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struct xinst *x) {
     static const exec_fn *const everywhere[TABLES] = {
-        [TABLE_CONVERT] = cvt_any_fns, [TABLE_MEMORY] = mem_fns,  [TABLE_TEXTURE] = tex_fns,
+        [TABLE_CONVERT] = cvt_any_fns, [TABLE_MEMORY] = mem_fns, [TABLE_BARRIER] = mbarrier_fns, [TABLE_BULK] = bulk_fns,  [TABLE_TEXTURE] = tex_fns,
         [TABLE_SYSTEM] = sys_fns,      [TABLE_VIDEO] = video_fns, [TABLE_MATRIX] = matrix_fns,
         [TABLE_WARP] = warp_fns};
     const struct forms *const f = forms_of(m->op);

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "exec/barrier.h"
+#include "exec/bulk.h"
 #include "exec/functional.h"
 #include "exec/log.h"
 #include "exec/step.h"
@@ -119,7 +120,7 @@ static void arrive(struct run_cta *c, uint32_t k) {
 // What others may see ends a turn: then warps that race do so store by store.
 static inline bool ends_turn(const struct exec_access *a) {
     const bool changes = a->kind >= ACCESS_STORE && a->kind <= ACCESS_REDUCE;
-    return a->deferred || (changes && a->space != SPACE_LOCAL);
+    return a->deferred || a->kind >= ACCESS_BULK || (changes && a->space != SPACE_LOCAL);
 }
 // A warp's turn: how many instructions it ran.
 static uint32_t run_warp(struct group *g, struct run_cta *c, uint32_t k, uint32_t limit) {
@@ -139,6 +140,7 @@ static uint32_t run_warp(struct group *g, struct run_cta *c, uint32_t k, uint32_
     g->counts.thread_instructions += threads;
     switch (o) {
     case EXEC_MEMORY:
+        exec_bulk_at_once(e, w);
         if (e->access.deferred) c->state[k] = HELD;
         break;
     case EXEC_BARRIER: arrive(c, k); break;
@@ -299,6 +301,7 @@ static bool make_wave(struct wave *r) {
     for (uint32_t i = 0; i < r->n_groups; i++) {
         struct group *g = &r->group[i];
         *g = (struct group){.env.memory = r->memory,
+                            .env.bulks = g->env.bulks,
                             .cta = r->cta + (size_t)i * r->places,
                             .memory = kept->bytes + (size_t)i * r->places * l->cta_bytes};
         if (r->total == 1) continue;
@@ -310,7 +313,10 @@ static bool make_wave(struct wave *r) {
 }
 void exec_groups_destroy(struct exec_groups *kept) {
     if (!kept) return;
-    for (uint32_t i = 0; i < EXEC_GROUPS; i++) exec_log_destroy(kept->log[i]);
+    for (uint32_t i = 0; i < EXEC_GROUPS; i++) {
+        exec_log_destroy(kept->log[i]);
+        exec_bulks_destroy(kept->group[i].env.bulks);
+    }
     free(kept->bytes);
     free(kept->cta);
     free(kept->states);

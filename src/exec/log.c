@@ -4,6 +4,7 @@
 // store sets bits of the filter; the table takes it in when a load finds them set.
 #include <stdlib.h>
 
+#include "exec/bulk.h"
 #include "exec/mem.h"
 
 struct log_line {
@@ -22,6 +23,9 @@ enum record_kind {
     REC_REMOTE_STORE, // shared memory of another block of the cluster
     REC_REMOTE_ATOMIC,
     REC_REMOTE_LOAD,
+    REC_REDUCE,
+    REC_COPY,
+    REC_COPIED,
     REC_PRINT,
     REC_MALLOC,
     REC_FREE
@@ -35,6 +39,10 @@ struct record {
 struct atomic_lane {
     uint8_t *host;
     struct wide b, c;
+};
+struct later_copy {
+    const uint8_t *from;
+    uint8_t *to;
 };
 struct atomic32_lane {
     uint8_t *host;
@@ -155,6 +163,11 @@ static void overlay_record(struct exec_log *log, const struct record *r) {
         for (uint32_t i = 0; i < n; i++)
             mark_atomic(log, ((const struct atomic_lane *)(const void *)p)[i].host, &last);
         break;
+    case REC_REDUCE:
+        memcpy(&host, p, 8);
+        for (uint32_t k = 0; k < r->bytes + LOG_LINE; k += LOG_LINE)
+            mark_atomic(log, host + (k < r->bytes ? k : r->bytes - 1), &last);
+        break;
     case REC_ATOMIC32:
         for (uint32_t i = 0; i < n; i++)
             mark_atomic(log, ((const struct atomic32_lane *)(const void *)p)[i].host, &last);
@@ -245,6 +258,24 @@ void log_store_run(struct exec_log *log, uint8_t *host, uint32_t bytes, const vo
     memcpy(p, &host, 8);
     memcpy(p + 8, data, bytes);
     filter(log, host, bytes);
+}
+// A run of data behind its address; `mask` holds the operation and the type.
+void log_reduce(struct exec_log *log, uint8_t *host, uint32_t bytes, const void *data, uint32_t op,
+                uint32_t type) {
+    uint8_t *p =
+        record_new(log, REC_REDUCE, 8 + (size_t)bytes, op | type << 8, bytes, NULL, NULL);
+    if (!p) return;
+    memcpy(p, &host, 8);
+    memcpy(p + 8, data, bytes);
+    filter(log, host, bytes);
+}
+void log_copy(struct exec_log *log, struct exec_warp *w, const uint8_t *host, uint8_t *to,
+              uint32_t bytes, uint32_t type) {
+    struct later_copy *const p = record_new(log, REC_COPY, sizeof *p, type, bytes, w, NULL);
+    if (p) *p = (struct later_copy){host, to};
+}
+void log_copied(struct exec_log *log, struct exec_warp *w, uint32_t barrier, uint32_t bytes) {
+    record_new(log, REC_COPIED, 0, barrier, bytes, w, NULL);
 }
 void log_atomic(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
                 uint8_t *const *host, const struct wide *b, const struct wide *c) {
@@ -458,6 +489,23 @@ static bool commit_record(struct devmem *m, const struct record *r, struct exec_
         }
         break;
     }
+    case REC_REDUCE: {
+        uint8_t *host;
+        memcpy(&host, p, 8);
+        bulk_reduce(host, p + 8, r->bytes, r->mask & 0xff, r->mask >> 8, true);
+        if (track) devmem_mark_written_host(m, host, r->bytes);
+        return true;
+    }
+    case REC_COPY: {
+        const struct later_copy *const c = (const struct later_copy *)(const void *)p;
+        if (!r->w) return true;
+        memcpy(c->to, c->from, r->bytes);
+        bulk_convert(r->mask, c->to, r->bytes);
+        return true;
+    }
+    case REC_COPIED:
+        if (r->w) exec_bulk_done(r->w->cta, r->mask, r->bytes);
+        return true;
     case REC_PRINT: {
         struct exec_callbacks cb;
         memcpy(&cb, p, sizeof cb);

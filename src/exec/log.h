@@ -73,6 +73,15 @@ void log_atomic(struct exec_log *log, struct exec_warp *w, const struct xinst *x
 // The same for one 32-bit word a lane, by operand vectors.
 void log_atomic32(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
                   uint8_t *const *host, const uint32_t *b, const uint32_t *c);
+// `bytes` bytes of global memory change by a bulk reduction: enum matom op of elements of a type.
+void log_reduce(struct exec_log *log, uint8_t *host, uint32_t bytes, const void *data, uint32_t op,
+                uint32_t type);
+// At the commit `bytes` bytes, at most 16, of global memory go to `to` in the shared memory of w's
+// block, as elements of `type` (enum tensor_type; TENSOR_TYPE_N: as they are); and a barrier there
+// hears of `bytes` bytes that have come.
+void log_copy(struct exec_log *log, struct exec_warp *w, const uint8_t *host, uint8_t *to,
+              uint32_t bytes, uint32_t type);
+void log_copied(struct exec_log *log, struct exec_warp *w, uint32_t barrier, uint32_t bytes);
 void log_load(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
               uint8_t *const *host);
 // The same in shared memory of another block of the cluster, which the commit reads and writes.
@@ -101,6 +110,10 @@ uint32_t atomic_bytes(const struct xinst *x);
 void atomic_result(struct exec_warp *w, const struct xinst *x, uint32_t lane,
                    const struct wide *old);
 void heap_result(struct exec_warp *w, const struct xinst *x, uint32_t lane, uint64_t pointer);
+// bulk.c: elements of enum isa_type type, by enum matom op; of a load, changed as its type asks.
+void bulk_reduce(uint8_t *to, const uint8_t *from, uint32_t bytes, uint32_t op, uint32_t type,
+                 bool is_global);
+void bulk_convert(uint32_t type, uint8_t *at, uint32_t bytes);
 // mem.c: a lane's loaded bytes into its destination registers.
 void mem_unpack(struct exec_warp *w, const struct xinst *x, uint32_t lane, const uint8_t *buf);
 

@@ -191,6 +191,7 @@ bool mem_resolve(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
     a->mask2 = 0;
     a->n_dst = 0;
     a->deferred = false;
+    a->is_barrier = false;
     a->bank = x->space == SPACE_CONST ? CB_USER : 0;
     out->global = of[SPACE_GLOBAL];
     out->shared = of[SPACE_SHARED];

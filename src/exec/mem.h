@@ -46,6 +46,15 @@ bool check_writes(struct exec_env *e, struct exec_warp *w, const struct xinst *x
 void check_remote_written(struct exec_cluster *k, const uint8_t *host, uint32_t bytes);
 bool check_remote_read(struct devmem *m, struct exec_warp *w, const struct xinst *x, uint32_t mask,
                        uint8_t *const *host, struct exec_fault *f);
+// What a bulk copy of one lane does to shared memory, through the asynchronous proxy.
+struct bulk_span {
+    uint32_t read_at, write_at, bytes;
+    uint32_t barrier; // whose waiters see the copy; UINT32_MAX: none
+    bool reads, writes;
+};
+bool check_bulk(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lane,
+                const struct bulk_span *s);
+void check_proxy_fence(struct exec_warp *w, uint32_t lanes); // fence.proxy.async
 size_t check_bytes(const struct exec_launch *l); // shadow of one CTA's shared memory
 void check_cta_init(struct exec_cta *c, void *memory);
 

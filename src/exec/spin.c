@@ -10,6 +10,7 @@
 // and so is not taken for one that spins for ever.
 #include <stdlib.h>
 
+#include "exec/bulk.h"
 #include "exec/converge.h"
 #include "exec/log.h"
 #include "exec/step.h"
@@ -83,11 +84,11 @@ static bool recurs(const struct trial *t) {
 // What it repeats: an atomic says more than a load, and the last of its kind is what it waits for.
 static void note(struct trial *t, uint32_t pc) {
     const struct exec_access *const a = &t->env.access;
-    if (a->kind != ACCESS_LOAD && a->kind != ACCESS_ATOMIC) return;
+    if (a->kind != ACCESS_LOAD && a->kind != ACCESS_ATOMIC && a->kind != ACCESS_WAIT) return;
     struct exec_spin *const s = &t->spin;
     const bool is_atomic = a->kind == ACCESS_ATOMIC;
     if (!a->mask || (s->has_access && !is_atomic && t->w->code[s->pc].op == OP_ATOM)) return;
-    if (!is_atomic && t->w->code[pc].op != OP_LD) return;
+    if (!is_atomic && t->w->code[pc].op != OP_LD && t->w->code[pc].op != OP_PHASECHK) return;
     const uint32_t lane = bits_first32(a->mask);
     *s = (struct exec_spin){.pc = pc, .has_access = true, .lanes = a->mask, .addr = a->addr[lane]};
     s->space = a->mask2 >> lane & 1 ? SPACE_SHARED : a->space;
@@ -106,6 +107,7 @@ static bool is_harmless(struct trial *t) {
     const struct exec_access *const a = &t->env.access;
     const struct exec_cta *const c = t->w->cta;
     struct exec_log *const log = t->env.log;
+    if (a->kind == ACCESS_BULK || a->kind == ACCESS_ARRIVE_LATER) return false;
     if (a->kind != ACCESS_FENCE && (a->space == SPACE_GLOBAL || a->space == SPACE_TEX))
         FOR_EACH_BIT32(i, a->mask & ~a->mask2)
             if (devmem_is_mapped(t->env.memory, a->addr[i])) return false;
@@ -186,6 +188,7 @@ bool exec_spins(struct devmem *m, struct exec_warp *w, uint64_t cycle, struct ex
     c->came = came;
     c->check = check;
     exec_log_destroy(t.env.log);
+    exec_bulks_destroy(t.env.bulks);
     free(t.shared);
     free(t.first.bytes);
     free(t.anchor.bytes);

@@ -322,9 +322,10 @@ static void walk_timings(struct walk *w, const char *at, const struct raw_timing
             lower[n] = (char)tolower((unsigned char)name_of[i][n]);
         lower[n] = 0;
         section(sub, at, lower);
-        // a chip without tensor cores or a uniform datapath says nothing of them
+        // a chip without tensor cores, a uniform datapath or an engine of bulk copies says nothing of them
         const uint8_t unit = op_class_unit[i];
-        w->fallback = unit == UNIT_TENSOR || unit == UNIT_UNIFORM ? "1" : NULL;
+        const bool is_optional = unit == UNIT_TENSOR || unit == UNIT_UNIFORM || i == OPC_TMA || i == OPC_MBARRIER;
+        w->fallback = is_optional ? "1" : NULL;
         walk_timing(w, sub, by_class[i], c ? &(*c)[i] : NULL);
     }
     w->fallback = NULL;

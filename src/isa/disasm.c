@@ -153,7 +153,8 @@ static bool is_texture(const struct minst *m) {
     return m->op == OP_TEX || m->op == OP_TLD4 || m->op == OP_TEX_PARTS || m->op == OP_TLD4_PARTS;
 }
 static bool is_memory(const struct minst *m) {
-    return (mop_info[m->op].flags & (OPF_LOAD | OPF_STORE)) && !is_texture(m);
+    return (mop_info[m->op].flags & (OPF_LOAD | OPF_STORE)) && !is_texture(m) &&
+           m->klass != OPC_MBARRIER && m->klass != OPC_TMA;
 }
 
 static void put_type(struct text *t, const struct minst *m) {

@@ -205,6 +205,21 @@ enum matom { MATOM_ADD, MATOM_MIN, MATOM_MAX, MATOM_INC, MATOM_DEC, MATOM_AND, M
              MATOM_CAST, // CAS that answers whether it stored (1) or not (0)
              // Arrival at a barrier in memory (mbarrier.h): of 8.0, of 9.0.
              MATOM_ARRIVE, MATOM_ARRIVE_TX };
+// SYNCS sub: what arrives and what becomes pending (PTX ISA, mbarrier), by the names of machine code
+// A1T0, ART0, A1TR, A0TR, A0TX, A0T1; flags.
+enum marrive { MARRIVE_ONE, MARRIVE_SOME, MARRIVE_EXPECT, MARRIVE_EXPECT_ONLY, MARRIVE_COMPLETE,
+               MARRIVE_EXPECT_ONE, MARRIVE_FORM = 7,
+               MARRIVE_DROPS = 8 /* no part in later phases */ };
+// PHASECHK sub: may wait for the phase; C is the most nanoseconds that it does.
+enum mphase { MPHASE_TRY = 1, MPHASE_LIMIT = 2 };
+// BULKCP sub: from where to where; flags. TMALDG and the like: flags alone, aux the rank.
+enum mbulk { MBULK_S_G, MBULK_G_S, MBULK_S_S, MBULK_L2, MBULK_WAY = 3,
+             MBULK_REDUCES = 4,   // aux holds enum matom
+             MBULK_PACKED = 8,    // C holds 16 bytes' number in its low half, blocks in its high half
+             MBULK_IM2COL = 16,
+             MBULK_MULTICAST = 32, // to the blocks of a mask
+             MBULK_ONCE = 64       // once for all lanes that execute, as a uniform instruction
+};
 enum mbar { MBAR_SYNC, MBAR_ARRIVE, MBAR_RED_POPC, MBAR_RED_AND, MBAR_RED_OR };
 // MAPA, CBAR, STAS (whose other subs are enum matom): what blocks of a cluster do with each other.
 enum mmapa { MMAPA_ADDRESS, MMAPA_RANK };

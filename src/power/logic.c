@@ -80,6 +80,8 @@ static const struct {
     [OPC_ST_GENERIC] = {LOGIC_UNITS, 0, 0},
     [OPC_ATOM_GLOBAL] = {LOGIC_UNITS, 0, 0},
     [OPC_ATOM_SHARED] = {LOGIC_UNITS, 0, 0},
+    [OPC_TMA] = {LOGIC_UNITS, 0, 0},
+    [OPC_MBARRIER] = {LOGIC_UNITS, 0, 0},
     [OPC_SHFL] = {LOGIC_UNITS, 0, 0},
     [OPC_FENCE] = {LOGIC_UNITS, 0, 0},
     [OPC_TEX] = {LOGIC_UNITS, 0, 0},

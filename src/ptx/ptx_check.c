@@ -414,8 +414,113 @@ static bool check_bar(struct ptx_parser *p, const struct ptx_reading *r) {
     return true;
 }
 
+// ---- bulk copies
+// Dimensions of a tensor that an instruction names.
+static unsigned tensor_rank(const struct ptx_inst *i) {
+    static const uint16_t ranks[] = {PTX_MOD_g1d, PTX_MOD_g2d, PTX_MOD_g3d, PTX_MOD_g4d, PTX_MOD_g5d};
+    for (unsigned k = 0; k < WW_COUNT(ranks); k++)
+        if (ptx_has(i, (enum ptx_mod)ranks[k])) return k + 1;
+    return 0;
+}
+// [map, {coordinates}]
+static bool tensor_address(struct ptx_parser *p, const struct ptx_reading *r, unsigned index) {
+    const struct ptx_operand *o = &r->ops[index];
+    if (!address(p, r, index)) return false;
+    const unsigned want = tensor_rank(&r->inst), have = o->n == 1 ? o->list[0].n : 0;
+    if (have != want)
+        return ptx_fail(p, r->places[index].line, r->places[index].col,
+                        "%s needs %u coordinates, found %u", mnemonic(p, r), want, have);
+    for (unsigned k = 0; k < have; k++)
+        if (!value(p, r, index, &o->list[0].list[k], PTX_S32, 32, EXACT, SOURCE)) return false;
+    return true;
+}
+static bool has_offsets(const struct ptx_inst *i) { return ptx_has(i, PTX_MOD_im2col); }
+// What stands behind the addresses: offsets of im2col, a mask of blocks, a policy.
+static bool bulk_rest(struct ptx_parser *p, const struct ptx_reading *r, unsigned at) {
+    const struct ptx_inst *i = &r->inst;
+    const bool offsets = has_offsets(i), mask = ptx_has(i, PTX_MOD_multicast),
+               policy = ptx_has(i, PTX_MOD_L2_cache_hint);
+    const unsigned want = at + offsets + mask + policy;
+    if (i->n_operands != want) return miscounted(p, r, "operand", want, want, i->n_operands);
+    if (offsets) {
+        const struct ptx_operand *o = &r->ops[at++];
+        const unsigned n = tensor_rank(i) - 2;
+        if (o->kind != PTX_OPERAND_VECTOR || o->n != n)
+            return mismatch(p, r, at - 1, o, "an offset for each dimension between channels and images");
+        for (unsigned k = 0; k < n; k++)
+            if (!value(p, r, at - 1, &o->list[k], PTX_U16, 16, EXACT, SOURCE)) return false;
+    }
+    if (mask && !exact(p, r, at++, PTX_U16, SOURCE)) return false;
+    return !policy || exact(p, r, at, PTX_B64, SOURCE);
+}
+static bool check_bulk(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    const bool waits = ptx_has(i, PTX_MOD_wait_group);
+    if (waits || ptx_has(i, PTX_MOD_commit_group)) {
+        if (i->n_operands != waits) return miscounted(p, r, "operand", waits, waits, i->n_operands);
+        return !waits || r->ops[0].kind == PTX_OPERAND_INT ||
+               mismatch(p, r, 0, &r->ops[0], "an integer constant");
+    }
+    const bool counted = ptx_has(i, PTX_MOD_counted), tensor = ptx_has(i, PTX_MOD_tensor);
+    const bool prefetches = ptx_has(i, PTX_MOD_prefetch), reduces = ptx_has(i, PTX_MOD_reduce);
+    if (!prefetches && counted == ptx_has(i, PTX_MOD_bulk_group))
+        return fail_inst(p, r, "needs either .mbarrier::complete_tx::bytes or .bulk_group");
+    if (tensor && tensor_rank(i) == 0) return fail_inst(p, r, "needs a rank, .1d to .5d");
+    const unsigned im2col = ptx_has(i, PTX_MOD_im2col) || ptx_has(i, PTX_MOD_im2col_no_offs);
+    if (im2col && tensor_rank(i) < 3) return fail_inst(p, r, "has .im2col, which needs a rank of 3 or more");
+    if (!tensor && reduces != (i->n_types == 1))
+        return miscounted(p, r, "type", reduces, reduces, i->n_types);
+    const unsigned least = prefetches ? (tensor ? 1 : 2) : (tensor ? 2 : 3) + counted * 1u;
+    if (i->n_operands < least) return miscounted(p, r, "operand", least, least + 2, i->n_operands);
+    if (tensor) {
+        if (prefetches) return tensor_address(p, r, 0) && bulk_rest(p, r, 1);
+        return tensor_address(p, r, counted ? 1 : 0) && address(p, r, counted ? 0 : 1) &&
+               (!counted || address(p, r, 2)) && bulk_rest(p, r, counted ? 3 : 2);
+    }
+    if (prefetches) return address(p, r, 0) && exact(p, r, 1, PTX_U32, SOURCE) && bulk_rest(p, r, 2);
+    return address(p, r, 0) && address(p, r, 1) && exact(p, r, 2, PTX_U32, SOURCE) &&
+           (!counted || address(p, r, 3)) && bulk_rest(p, r, counted ? 4 : 3);
+}
+
+// tensormap.replace [map], {dimension,} value; tensormap.cp_fenceproxy [to], [from], 128
+static bool check_tensormap(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    if (ptx_has(i, PTX_MOD_cp_fenceproxy)) {
+        if (i->n_operands != 3) return miscounted(p, r, "operand", 3, 3, i->n_operands);
+        return address(p, r, 0) && address(p, r, 1) &&
+               ((r->ops[2].kind == PTX_OPERAND_INT && r->ops[2].imm == 128) ||
+                mismatch(p, r, 2, &r->ops[2], "128, the size of a map"));
+    }
+    const bool indexed = ptx_has(i, PTX_MOD_box_dim) || ptx_has(i, PTX_MOD_global_dim) ||
+                         ptx_has(i, PTX_MOD_global_stride) || ptx_has(i, PTX_MOD_element_stride);
+    const bool wide = ptx_has(i, PTX_MOD_global_address) || ptx_has(i, PTX_MOD_global_stride);
+    const unsigned want = 2u + indexed;
+    if (i->n_types != 1) return miscounted(p, r, "type", 1, 1, i->n_types);
+    if (i->n_operands != want) return miscounted(p, r, "operand", want, want, i->n_operands);
+    if ((i->types[0] == PTX_B64) != wide)
+        return fail_inst(p, r, "needs .b64 for addresses and strides, .b32 for other fields");
+    const int64_t most = ptx_has(i, PTX_MOD_global_stride) ? 3 : 4;
+    if (indexed && (r->ops[1].kind != PTX_OPERAND_INT || r->ops[1].imm < 0 || r->ops[1].imm > most))
+        return mismatch(p, r, 1, &r->ops[1], "the number of a dimension");
+    const bool literal = ptx_has(i, PTX_MOD_elemtype) || ptx_has(i, PTX_MOD_interleave_layout) ||
+                         ptx_has(i, PTX_MOD_swizzle_mode) || ptx_has(i, PTX_MOD_fill_mode);
+    if (literal && r->ops[1].kind != PTX_OPERAND_INT)
+        return mismatch(p, r, 1, &r->ops[1], "an integer constant");
+    return address(p, r, 0) && exact(p, r, want - 1, wide ? PTX_B64 : PTX_B32, SOURCE);
+}
+// fence.proxy.tensormap::generic.acquire.scope [map], 128 has operands, other fences have none.
+static bool check_fence(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    const unsigned want =
+        ptx_has(i, PTX_MOD_tensormap_generic) && ptx_has(i, PTX_MOD_acquire) ? 2 : 0;
+    if (i->n_operands != want) return miscounted(p, r, "operand", want, want, i->n_operands);
+    return want == 0 || address(p, r, 0);
+}
+
 static bool check_cp(struct ptx_parser *p, const struct ptx_reading *r) {
     const struct ptx_inst *i = &r->inst;
+    if (ptx_has(i, PTX_MOD_bulk)) return check_bulk(p, r);
+    if (ptx_has(i, PTX_MOD_reduce)) return fail_inst(p, r, "needs .bulk");
     if (ptx_has(i, PTX_MOD_mbarrier)) {
         if (!i->n_types) return miscounted(p, r, "type", 1, 1, 0);
         if (i->n_operands != 1) return miscounted(p, r, "operand", 1, 1, i->n_operands);
@@ -615,6 +720,8 @@ static bool special(struct ptx_parser *p, const struct ptx_reading *r) {
     case PTX_OP_barrier: return check_bar(p, r);
     case PTX_OP_cp: return check_cp(p, r);
     case PTX_OP_mbarrier: return check_mbarrier(p, r);
+    case PTX_OP_tensormap: return check_tensormap(p, r);
+    case PTX_OP_fence: return check_fence(p, r);
     case PTX_OP_tex:
     case PTX_OP_tld4: return check_tex(p, r);
     case PTX_OP_suld: return texture_address(p, r, 1);

@@ -14,6 +14,7 @@ enum alarm {
     ALARM_DECODE, // fetched instructions are decoded
     ALARM_LDST,   // the first access of the load/store unit goes on
     ALARM_TEX,    // ... of the texture unit
+    ALARM_TMA,    // the engine of bulk copies goes on, or a wait for a barrier gives up
     ALARM_ISSUE,  // a pipeline, a collector or a scheduler's turn that a ready warp waits for
     ALARM_STALL,  // the stall count of a warp that waits for nothing else is over
     ALARM_ENTRY,  // an issued instruction may enter a lane group (entry.c)

@@ -115,6 +115,7 @@ uint32_t sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycl
     ks->ctas++;
     struct cta_slot *const c = &s->res.cta[at];
     memset(c->bar, 0, sizeof c->bar);
+    tma_cta_begins(s, at);
     c->is_used = true;
     c->cluster_came = 0;
     c->kslot = (uint8_t)slot;

@@ -169,7 +169,8 @@ static bool is_long(uint8_t klass) {
 }
 
 static bool is_shared(uint8_t klass) {
-    return klass == OPC_LD_SHARED || klass == OPC_ST_SHARED || klass == OPC_ATOM_SHARED;
+    return klass == OPC_LD_SHARED || klass == OPC_ST_SHARED || klass == OPC_ATOM_SHARED ||
+           klass == OPC_MBARRIER;
 }
 
 static uint16_t flags_of(const struct minst *m, const struct sm_inst *in, bool has_result) {
@@ -194,7 +195,9 @@ static uint16_t flags_of(const struct minst *m, const struct sm_inst *in, bool h
     case OP_CBAR: f |= SI_BARRIER; break;
     case OP_MEMBAR: f |= SI_FENCE | SI_SOLO; break;
     case OP_CCTL: f |= m->sub ? SI_FENCE : 0; break;
-    case OP_CPCOMMIT: f |= SI_COMMIT; break;
+    case OP_CPCOMMIT:
+    case OP_BULKCOMMIT: f |= SI_COMMIT; break;
+    case OP_BULKWAIT:
     case OP_CPWAIT: f |= SI_ASYNC_WAIT | SI_SOLO; break;
     case OP_DEPBAR: f |= m->flags & MF_ACQUIRE ? SI_ASYNC_WAIT : 0; break;
     case OP_SYSCALL: f |= SI_SOLO; break;
@@ -306,6 +309,7 @@ static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst 
     in->latency = (uint16_t)t->latency;
     in->interval = (uint16_t)(t->interval == 0 ? 1 : t->interval);
     in->aux = m->op == OP_MEMBAR || m->op == OP_PREFETCH ? m->sub
+              : m->op == OP_BULKWAIT ? (uint16_t)((m->aux & ~SM_BULK_READ) | (m->sub ? SM_BULK_READ : 0))
               : m->op == OP_CCTL                         ? (uint16_t)SM_FENCE_DROPS
                                                          : m->aux;
     for (size_t i = 0; i < MINST_SRCS; i++)

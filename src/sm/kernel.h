@@ -76,6 +76,7 @@ struct sm_inst {
     uint32_t wide;        // index into sm_kernel.wide
 };
 enum { SM_FEW_SRC = 3 };
+enum { SM_BULK_READ = 1 << 15 }; // aux of a wait for bulk copies: until they have been read
 enum { SM_FENCE_DROPS = 0xff }; // aux of a fence that waits for nothing: lines of L1 go
 static_assert(sizeof(struct sm_inst) == 64, "an instruction is a cache line");
 

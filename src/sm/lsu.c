@@ -152,8 +152,10 @@ static void op_finish(struct sm *s, uint16_t i, uint64_t t) {
     if (o->in->flags & SI_RESULT)
         wheel_add(&s->wheel, t, max64(o->done_at, t), EVENT_RESULT, o->in, o->warp, o->lanes);
     if (o->flags & OP_ASYNC) {
+        o->flags = 0;
         warp->inflight--;
         work_done(s, PENDING_copies, o->warp, o->group);
+        if (ww_unlikely(s->tma.arrivals != 0)) tma_op_done(s, i, t);
         if (warp->exited && warp->inflight == 0) cta_warp_drained(s, o->warp, t);
     }
     o->next = s->lsu.op_free;

@@ -87,7 +87,8 @@ enum {
     TAG_OP = 1 << 12,
     TAG_STORE = 2 << 12,
     TAG_NO_ANSWER = 3 << 12,
-    TAG_KIND = 3 << 12,
+    TAG_TMA = 4 << 12,
+    TAG_KIND = 7 << 12,
     TAG_INDEX = (1 << 12) - 1
 };
 

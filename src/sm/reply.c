@@ -66,6 +66,7 @@ static void take_one(struct sm *s, const struct mem_reply *r, uint64_t t) {
         return;
     }
     case TAG_STORE: lsu_store_acked(s, r->tag & TAG_INDEX); return;
+    case TAG_TMA: tma_answer(s, r->tag & TAG_INDEX, t); return;
     case TAG_NO_ANSWER: return;
     default:
         if (r->client == CLIENT_CONST && s->caches.second_room != 0)
@@ -79,6 +80,7 @@ static void take_one(struct sm *s, const struct mem_reply *r, uint64_t t) {
 void reply_retry(struct sm *s, uint64_t t) {
     if (s->lsu.ldst.blocked_since != NEVER) s->alarms.at[ALARM_LDST] = t;
     if (s->lsu.tex.blocked_since != NEVER) s->alarms.at[ALARM_TEX] = t;
+    tma_retry(s, t);
     front_retry(s, t);
     if (s->caches.n_writebacks != 0) caches_drain(&s->caches, t);
 }

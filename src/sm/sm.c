@@ -330,6 +330,7 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     lay_out_pipes(&s->v, c);
     make_schedulers(s);
     memset(s->hot, 0xff, sizeof s->hot);
+    tma_init(&s->tma);
     s->env.memory = memory;
     s->env.log = source->log_create();
     s->env.remote_waits = true;
@@ -360,6 +361,8 @@ void sm_destroy(struct sm *s) {
         ww_free_aligned(s->res.kernel[i].memory);
     }
     if (s->env.log != NULL) s->source.log_destroy(s->env.log);
+    exec_bulks_destroy(s->env.bulks);
+    tma_destroy(&s->tma);
     ww_free_aligned(s->wheel.node);
     ww_free_aligned(s->fetches.ring);
     ww_free_aligned(s->lsu.ldst.entry);
@@ -502,7 +505,7 @@ void sm_run_begin(struct sm *s, uint64_t from) {
     const struct mem_reply *const r = mem_port_peek(s->caches.port);
     s->alarms.at[ALARM_REPLY] = r != NULL ? r->cycle : NEVER;
     if (s->lsu.ldst.blocked_since != NEVER || s->lsu.tex.blocked_since != NEVER ||
-        front_has_refused(s) || s->caches.n_writebacks != 0) {
+        s->tma.is_blocked ||        front_has_refused(s) || s->caches.n_writebacks != 0) {
         reply_retry(s, from);
         s->alarms.wake = min64(s->alarms.wake, from);
     }
@@ -525,7 +528,7 @@ void sm_run(struct sm *s, uint64_t from, uint64_t to) {
 void sm_simulate_every_cycle(struct sm *s) { s->every_cycle = true; }
 
 bool sm_is_idle(const struct sm *s) {
-    return !s->is_busy && s->lsu.ldst.n == 0 && s->lsu.tex.n == 0 && s->caches.n_writebacks == 0 &&
+    return !s->is_busy && tma_is_idle(&s->tma) && s->lsu.ldst.n == 0 && s->lsu.tex.n == 0 && s->caches.n_writebacks == 0 &&
            mem_port_outstanding(s->caches.port) == 0;
 }
 
@@ -546,6 +549,7 @@ uint64_t sm_last_progress(const struct sm *s) { return s->progress; }
 
 bool sm_each_warp(struct sm *s, bool (*fn)(void *user, struct exec_warp *w, bool waits),
                   void *user) {
+    if (!tma_is_idle(&s->tma)) return false; // a barrier may hear of a copy
     for (uint32_t i = 0; i < s->res.n_ctas; i++) {
         const struct cta_slot *const c = &s->res.cta[s->res.order[i]];
         if (c->live == 0) return false;

@@ -12,6 +12,7 @@
 //   lsu.h        load/store unit          lsu.c        accesses, one at a time
 //                                         transact.c   their transactions
 //                                         reply.c      what comes back from memory
+//   tma.h        bulk copies              tma.c        their engine; waits for barriers in memory
 //   pending.h    what warps wait for      pending.def  a row each, beyond operands
 //   caches.h     caches                   caches.c     look-ups, misses, lines come and go
 //   technique.h  techniques               technique.c  their ports
@@ -39,6 +40,7 @@
 #include "sm/residency.h"
 #include "sm/sub_core.h"
 #include "sm/technique.h"
+#include "sm/tma.h"
 #include "sm/toggle.h"
 
 // ---- events ------------------------------------------------------------------------------------
@@ -229,6 +231,7 @@ struct sm {
     struct stalls stalls;
     struct residency res;
     struct lsu lsu;
+    struct tma tma;
     struct caches caches;
     struct fetches fetches;
     struct hot_line hot[HOT_LINES]; // of the instruction cache

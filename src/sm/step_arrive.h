@@ -120,6 +120,7 @@ STEP_INLINE void arrive(const struct step_kind *k, struct sm *s, uint64_t t) {
     if (s->alarms.at[ALARM_REPLY] <= t) reply_take(s, t);
     if (s->alarms.at[ALARM_LDST] <= t) lsu_step(s, &s->lsu.ldst, t);
     if (s->alarms.at[ALARM_TEX] <= t) lsu_step(s, &s->lsu.tex, t);
+    if (ww_unlikely(s->alarms.at[ALARM_TMA] <= t)) tma_step(s, t);
     if (wheel_has(&s->wheel, t)) events(k, s, t);
     k->ready->tick(s, t);
     if (s->alarms.at[ALARM_DECODE] <= t) front_decode(s, t);

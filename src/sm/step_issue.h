@@ -62,10 +62,23 @@ STEP_INLINE void special(const struct step_kind *k, struct sm *s, uint32_t w,
         caches_drop_clean(&s->caches, CLIENT_L1D, t);
     else if ((in->flags & SI_FENCE) && in->aux != MFENCE_CTA)
         wait_for_work(k, s, PENDING_stores, w, 0, pc);
+    if (in->klass == OPC_TMA) { // bulk copies have groups of their own
+        if (in->flags & SI_COMMIT) {
+            pending_close(&s->pending, PENDING_bulk, w);
+            pending_close(&s->pending, PENDING_bulk_read, w);
+        }
+        if (in->flags & SI_ASYNC_WAIT)
+            wait_for_work(k, s, in->aux & SM_BULK_READ ? PENDING_bulk_read : PENDING_bulk, w,
+                          (in->aux & (SM_BULK_READ - 1u)) + 1u, pc);
+        return;
+    }
     const bool waits_for_all = (in->flags & SI_ASYNC_WAIT) && in->aux == UINT16_MAX;
     if (waits_for_all || (in->flags & SI_COMMIT)) pending_close(&s->pending, PENDING_copies, w);
     if (in->flags & SI_ASYNC_WAIT) // the open group need never be done
         wait_for_work(k, s, PENDING_copies, w, waits_for_all ? 1 : in->aux + 1u, pc);
+    // Machine code has one counter for both kinds of groups.
+    if ((in->flags & SI_ASYNC_WAIT) && in->klass == OPC_CTRL)
+        wait_for_work(k, s, PENDING_bulk_read, w, in->aux + 1u, pc);
 }
 
 // ---- operands ----------------------------------------------------------------------------------
@@ -125,10 +138,16 @@ STEP_INLINE struct sm_delay tell_lanes(struct sm *s, const struct issue *i, uint
 STEP_INLINE void access_memory(const struct step_kind *k, struct sm *s, struct units *x,
                                struct issue i, uint32_t pipe, uint64_t t) {
     const struct issue order = i;
+    if (ww_unlikely(i.access->kind >= ACCESS_BULK)) {
+        tma_accept(s, &order, t);
+        return;
+    }
     if (i.in->flags & SI_LANES)
         units_hold_lanes(s, x, i.in->unit, pipe, t, lsu_on_lanes(s, &order, t), k->full);
     else
         lsu_accept(s, &order, t);
+    if (ww_unlikely(s->tma.waiting != 0) && order.access->is_barrier)
+        tma_look(s, s->res.warp[order.warp].cta, t);
 }
 
 STEP_INLINE void dispatch(const struct step_kind *k, struct sm *s, struct sub_core *sub,

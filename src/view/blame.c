@@ -88,7 +88,8 @@ static bool is_writing(uint8_t klass) {
 }
 
 static bool is_shared(uint8_t klass) {
-    return klass == OPC_LD_SHARED || klass == OPC_ST_SHARED || klass == OPC_ATOM_SHARED;
+    return klass == OPC_LD_SHARED || klass == OPC_ST_SHARED || klass == OPC_ATOM_SHARED ||
+           klass == OPC_MBARRIER;
 }
 
 static double weight(enum rule rule, const struct view_inst *i, const struct count *n) {

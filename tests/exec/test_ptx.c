@@ -18,6 +18,7 @@
 #include <dirent.h>
 #include <math.h>
 
+#include "exec/bulk.h"
 #include "exec/barrier.h"
 #include "test_loader.h"
 
@@ -374,6 +375,7 @@ static bool run_logged(struct setup *u, uint64_t n_ctas, uint64_t seed, struct e
                 steps++;
                 env[s].cycle++;
                 struct test_bar *bar = bars[s][t - cta[s]];
+                if (o == EXEC_MEMORY) exec_bulk_at_once(&env[s], w);
                 if (o == EXEC_MEMORY && env[s].access.deferred) t->state[k] = 3;
                 if (o == EXEC_BARRIER) {
                     struct test_bar *b = &bar[w->bar_id];

@@ -1,0 +1,555 @@
+// Bulk copies: blocks of bytes (cp.async.bulk) and boxes of tensors (cp.async.bulk.tensor) between
+// global and shared memory.
+//
+// A box is walked in rows: elements side by side in dimension 0. Its rows go through a stage, where
+// the box lies without swizzle, element by element in the order of its dimensions; what lies outside
+// the tensor is filled there, and is never read or written in global memory. So one walk serves
+// loads, stores, reductions and prefetches, of tiles and of im2col. A copy into shared memory sees
+// global memory as a load would that executes with it; one out of it writes as a store would.
+//
+// Assumed, since no public source says it: a tensor in slices (NC/8HWC8 and NC/16HWC16) has its pixels
+// side by side within a slice, strides[0] from slice to slice, and its boxes lie in shared memory in
+// the same order; where the inner dimension of a box is shorter than its swizzle, rows are still side
+// by side; elements of tf32 are rounded to nearest, ties away from zero, as cvt.rna does.
+#include <stdlib.h>
+
+#include "exec/bulk.h"
+#include "exec/bulk_int.h"
+#include "isa/op.h"
+#include "isa/tensor_map.h"
+
+enum { CHUNK = 16 }; // bytes that a swizzle leaves together
+
+// ---- what an instruction began --------------------------------------------------------------
+void exec_bulks_destroy(struct exec_bulks *b) {
+    if (!b) return;
+    free(b->copy);
+    free(b->row);
+    free(b->stage);
+    free(b);
+}
+static bool room(void **p, uint32_t *cap, uint32_t n, size_t each) {
+    if (n <= *cap) return true;
+    uint32_t to = *cap ? *cap : 64;
+    while (to < n) to *= 2;
+    void *const q = realloc(*p, to * each);
+    if (!q) return false;
+    *p = q;
+    *cap = to;
+    return true;
+}
+#define ROOM(p, cap, n) room((void **)&(p), &(cap), (n), sizeof *(p))
+
+// ---- one copy -------------------------------------------------------------------------------
+struct copy {
+    struct exec_env *e;
+    struct exec_warp *w;
+    const struct xinst *x;
+    struct exec_bulks *all;
+    struct exec_bulk now;
+    uint8_t *stage;      // where its bytes lie, or NULL: a prefetch has none
+    uint32_t op, type;   // of a reduction: enum matom, enum isa_type; of a load: enum tensor_type
+    uint8_t swizzle;
+    bool converts; // elements change when they are loaded
+};
+
+static bool fails(const struct copy *c, enum exec_fault_kind kind, uint64_t at, uint32_t bytes,
+                  const char *what) {
+    fault_raise(c->e, c->w, c->x, kind, c->now.lane, at, bytes, "%s", what);
+    return false;
+}
+static bool no_memory(const struct copy *c) {
+    return fails(c, FAULT_UNALLOCATED, 0, 0, "the host ran out of memory for a bulk copy");
+}
+
+// Checks what the copy does in shared memory: `align` bytes.
+static bool in_shared(const struct copy *c, uint32_t at, uint32_t bytes, uint32_t align,
+                      const char *what) {
+    const uint32_t size = c->w->cta->shared_bytes;
+    if (at % align != 0) {
+        fault_raise(c->e, c->w, c->x, FAULT_MISALIGNED, c->now.lane, at, bytes,
+                    "%s of a bulk copy at shared offset 0x%x, which is not a multiple of %u", what,
+                    at, align);
+        return false;
+    }
+    if (at <= size && bytes <= size - at) return true;
+    fault_raise(c->e, c->w, c->x, FAULT_SHARED_RANGE, c->now.lane, at, bytes,
+                "%s of a bulk copy of %u bytes at shared offset 0x%x, but the block has %u bytes of "
+                "shared memory",
+                what, bytes, at, size);
+    return false;
+}
+// An address of shared memory as registers have it: an offset, or within the window of generic ones.
+static uint32_t shared_offset(uint64_t at) {
+    return (uint32_t)(at >= EXEC_SHARED_WINDOW && at < EXEC_LOCAL_WINDOW ? at - EXEC_SHARED_WINDOW
+                                                                        : at);
+}
+
+static uint8_t *global_host(const struct copy *c, uint64_t at, uint32_t bytes) {
+    if (env_range(c->e, at, bytes)) return range_host(&c->e->range, at);
+    const bool writes = c->now.kind == BULK_STORE || c->now.kind == BULK_REDUCE;
+    fault_raise(c->e, c->w, c->x, FAULT_UNALLOCATED, c->now.lane, at, bytes,
+                "bulk copy that %s %u bytes at 0x%llx, which is in no live allocation",
+                writes ? "writes" : "reads", bytes, (unsigned long long)at);
+    return NULL;
+}
+static uint8_t *place(const struct copy *c, uint32_t at) {
+    return c->w->cta->shared +
+           tensor_swizzled((enum tensor_swizzle)c->swizzle, c->now.shared + at);
+}
+
+// Neighbours of the row before are one row with it.
+static bool note_row(struct copy *c, uint64_t at, uint32_t bytes) {
+    struct exec_bulks *const b = c->all;
+    struct exec_bulk_row *const last = c->now.rows ? &b->row[b->n_rows - 1] : NULL;
+    if (last && last->at + last->bytes == at) {
+        last->bytes += bytes;
+        return true;
+    }
+    if (!ROOM(b->row, b->cap_rows, b->n_rows + 1)) return no_memory(c);
+    b->row[b->n_rows++] = (struct exec_bulk_row){at, bytes};
+    c->now.rows++;
+    return true;
+}
+
+// A reduction's elements, one after another.
+void bulk_reduce(uint8_t *to, const uint8_t *from, uint32_t bytes, uint32_t op, uint32_t type,
+                 bool is_global) {
+    const struct xinst x = {.sub = (uint8_t)op, .type = (uint8_t)type, .vec = 1};
+    const uint32_t each = isa_type_bits((enum isa_type)type) / 8;
+    for (uint32_t k = 0; k + each <= bytes; k += each) {
+        struct wide b = {{0, 0}};
+        memcpy(&b, from + k, each);
+        atomic_apply(to + k, &x, &b, &b, is_global);
+    }
+}
+
+// A part of a row that an atomic of this quantum changes: its bytes come at the commit.
+static void load_later(struct copy *c, const uint8_t *host, uint32_t at, uint32_t bytes) {
+    for (uint32_t k = 0; k < bytes;) {
+        const uint32_t left = CHUNK - (at + k) % CHUNK, n = left < bytes - k ? left : bytes - k;
+        log_copy(c->e->log, c->w, host + k, place(c, at + k), n,
+                 c->converts ? c->type : TENSOR_TYPE_N);
+        k += n;
+    }
+    c->e->access.deferred = true;
+}
+
+// Bytes of global memory from `addr` on, which belong at `at` of the box.
+static bool move_row(struct copy *c, uint64_t addr, uint32_t at, uint32_t bytes) {
+    if (bytes == 0) return true;
+    if (!note_row(c, addr, bytes)) return false;
+    struct exec_log *const log = c->e->log;
+    uint8_t *const host = global_host(c, addr, bytes);
+    if (!host) return c->now.kind == BULK_PREFETCH; // a hint
+    switch (c->now.kind) {
+    case BULK_LOAD:
+        memcpy(c->stage + at, host, bytes);
+        if (log && log->is_busy && log_maybe_span(log, host, host + bytes - 1) &&
+            !log_overlay(log, host, bytes, c->stage + at, NULL))
+            load_later(c, host, at, bytes);
+        return true;
+    case BULK_STORE:
+        if (log) {
+            log_store_run(log, host, bytes, c->stage + at);
+        } else {
+            memcpy(host, c->stage + at, bytes);
+            devmem_mark_written(c->e->memory, addr, bytes);
+        }
+        return true;
+    case BULK_REDUCE:
+        if (log) {
+            log_reduce(log, host, bytes, c->stage + at, c->op, c->type);
+        } else {
+            bulk_reduce(host, c->stage + at, bytes, c->op, c->type, true);
+            devmem_mark_written(c->e->memory, addr, bytes);
+        }
+        return true;
+    default: return true;
+    }
+}
+
+// ---- elements -------------------------------------------------------------------------------
+void bulk_convert(uint32_t type, uint8_t *at, uint32_t bytes) {
+    const bool flushes = type == TENSOR_f32_ftz || type == TENSOR_tf32_ftz;
+    const bool cuts = type == TENSOR_tf32 || type == TENSOR_tf32_ftz;
+    if (!flushes && !cuts) return;
+    for (uint32_t k = 0; k + 4 <= bytes; k += 4) {
+        uint32_t v;
+        memcpy(&v, at + k, 4);
+        const uint32_t exponent = v >> 23 & 0xff;
+        if (flushes && exponent == 0) v &= 0x80000000u;
+        if (cuts && exponent != 0xff) v = (v + 0x1000) & ~0x1fffu; // 13 bits less, ties away
+        memcpy(at + k, &v, 4);
+    }
+}
+// The value that an out-of-bounds element has: 0, or the NaN that fma.oob knows (all ones but for the
+// sign; PTX ISA 9.0, out of boundary access).
+static void fill(const struct tensor_map *m, uint8_t *at, uint32_t elements) {
+    const uint32_t size = (uint32_t)m->stride[0];
+    const uint64_t nan = m->nan_fill && tensor_type_is_float((enum tensor_type)m->type)
+                             ? UINT64_MAX >> (65 - 8 * size)
+                             : 0;
+    for (uint32_t k = 0; k < elements; k++) memcpy(at + k * size, &nan, size);
+}
+
+// ---- boxes ----------------------------------------------------------------------------------
+// n elements from element c of dimension 0 on, where the other dimensions put the row at `base`.
+static bool box_row(struct copy *c, const struct tensor_map *m, uint64_t base, bool is_inside,
+                    int64_t at0, uint32_t n, uint64_t at) {
+    const uint32_t size = (uint32_t)m->stride[0];
+    const int64_t dim = (int64_t)m->dim[0];
+    int64_t first = at0 < 0 ? 0 : at0, end = at0 + n;
+    if (end > dim) end = dim;
+    if (!is_inside || end <= first) first = end = at0;
+    const uint32_t before = (uint32_t)(first - at0), inside = (uint32_t)(end - first);
+    if (c->now.kind == BULK_LOAD) {
+        fill(m, c->stage + at, before);
+        fill(m, c->stage + at + (before + inside) * size, n - before - inside);
+    }
+    return move_row(c, base + (uint64_t)first * size, (uint32_t)at + before * size, inside * size);
+}
+
+// An axis of a tile: a loop of the walk, the innermost first.
+struct axis {
+    int64_t at, dim;   // coordinate of the first, size of the tensor
+    uint64_t stride;   // bytes
+    uint32_t n, step;  // elements that are copied, which lie so far apart
+};
+
+// Rows of a tile in the order of its axes; each has `row` elements.
+static bool walk_axes(struct copy *c, const struct tensor_map *m, const struct axis *axis,
+                      uint32_t n_axes, uint64_t base, int64_t at0, uint32_t row) {
+    uint32_t i[TENSOR_RANK] = {0};
+    uint64_t at = 0;
+    for (;;) {
+        uint64_t addr = base;
+        bool is_inside = true;
+        for (uint32_t a = 0; a < n_axes; a++) {
+            const int64_t x = axis[a].at + (int64_t)i[a] * axis[a].step;
+            is_inside &= x >= 0 && x < axis[a].dim;
+            addr += (uint64_t)x * axis[a].stride;
+        }
+        if (!box_row(c, m, addr, is_inside, at0, row, at)) return false;
+        at += row * m->stride[0];
+        uint32_t a = 0;
+        while (a < n_axes && ++i[a] == axis[a].n) i[a++] = 0;
+        if (a == n_axes) return true;
+    }
+}
+
+static bool walk_tile(struct copy *c, const struct tensor_map *m, const int32_t *x) {
+    struct axis axis[TENSOR_RANK];
+    for (uint32_t i = 1; i < m->rank; i++)
+        axis[i - 1] = (struct axis){.at = x[i],
+                                    .dim = (int64_t)m->dim[i],
+                                    .stride = m->stride[i],
+                                    .n = tensor_count(m, i),
+                                    .step = m->step[i]};
+    return walk_axes(c, m, axis, m->rank - 1u, m->address, x[0], tensor_count(m, 0));
+}
+
+// Channels in slices of 16 or 32 bytes. The row is a slice of a pixel; axes are W, H and D, slices,
+// images.
+static bool walk_slices(struct copy *c, const struct tensor_map *m, const int32_t *x) {
+    const uint32_t bytes = m->interleave == TENSOR_SLICES_16 ? 16 : 32;
+    const uint32_t each = bytes / (uint32_t)m->stride[0], last = m->rank - 1u;
+    struct tensor_map slice = *m;
+    slice.dim[0] = each;
+    struct axis axis[TENSOR_RANK];
+    for (uint32_t i = 1; i < m->rank; i++)
+        axis[i == last ? last : i - 1] =
+            (struct axis){.at = x[i],
+                          .dim = (int64_t)m->dim[i],
+                          .stride = i == 1 && i != last ? bytes : m->stride[i],
+                          .n = tensor_count(m, i),
+                          .step = m->step[i]};
+    const int64_t x0 = x[0];
+    const int64_t first = (x0 >= 0 ? x0 : x0 - (int64_t)each + 1) / (int64_t)each;
+    axis[last - 1] = (struct axis){.at = first,
+                                   .dim = (int64_t)((m->dim[0] + each - 1) / each),
+                                   .stride = m->stride[1],
+                                   .n = (tensor_count(m, 0) + each - 1) / each,
+                                   .step = m->step[0]};
+    return walk_axes(c, &slice, axis, m->rank, m->address, 0, each);
+}
+
+// Pixels of a column, W first, from the given one on to the end of the bounding box, which begins anew
+// in the next row, plane or image. `off` moves what is copied, not the walk.
+static bool walk_im2col(struct copy *c, const struct tensor_map *m, const int32_t *x,
+                        const uint32_t *off) {
+    const uint32_t last = m->rank - 1u;
+    int64_t at[TENSOR_RANK];
+    for (uint32_t i = 0; i < m->rank; i++) at[i] = x[i];
+    for (uint32_t k = 0; k < m->column; k++) {
+        uint64_t addr = m->address;
+        bool is_inside = true;
+        for (uint32_t i = 1; i < m->rank; i++) {
+            const int64_t p = at[i] + (i < last ? (int64_t)off[i - 1] : 0);
+            is_inside &= p >= 0 && p < (int64_t)m->dim[i];
+            addr += (uint64_t)p * m->stride[i];
+        }
+        if (!box_row(c, m, addr, is_inside, x[0], m->box[0], k * m->box[0] * m->stride[0]))
+            return false;
+        uint32_t i = 1;
+        for (; i < last; i++) {
+            at[i] += m->step[i];
+            if (at[i] < (int64_t)m->dim[i] + m->upper[i - 1]) break;
+            at[i] = m->lower[i - 1];
+        }
+        if (i == last) at[last] += m->step[last];
+    }
+    return true;
+}
+
+// ---- the stage and shared memory ------------------------------------------------------------
+static bool make_stage(struct copy *c, uint32_t bytes) {
+    struct exec_bulks *const b = c->all;
+    if (!ROOM(b->stage, b->cap_stage, bytes + CHUNK)) return no_memory(c);
+    c->stage = b->stage;
+    return true;
+}
+static void from_shared(const struct copy *c) {
+    for (uint32_t k = 0; k < c->now.bytes; k += CHUNK) {
+        const uint32_t left = c->now.bytes - k;
+        memcpy(c->stage + k, place(c, k), left < CHUNK ? left : CHUNK);
+    }
+}
+static void into_shared(const struct copy *c) {
+    for (uint32_t k = 0; k < c->now.bytes; k += CHUNK) {
+        const uint32_t left = c->now.bytes - k;
+        memcpy(place(c, k), c->stage + k, left < CHUNK ? left : CHUNK);
+    }
+}
+// The optional checks hear of what the copy does to shared memory; `from` is where it reads if not
+// where it writes.
+static bool checked(const struct copy *c, uint32_t from) {
+    const uint8_t kind = c->now.kind;
+    if (kind == BULK_PREFETCH) return true;
+    const bool writes = kind == BULK_LOAD || kind == BULK_SHARED;
+    const struct bulk_span s = {.read_at = kind == BULK_SHARED ? from : c->now.shared,
+                                .write_at = c->now.shared,
+                                .bytes = c->now.bytes,
+                                .barrier = c->now.barrier,
+                                .reads = kind != BULK_LOAD,
+                                .writes = writes};
+    return check_bulk(c->e, c->w, c->x, c->now.lane, &s);
+}
+static bool finish(struct copy *c) {
+    struct exec_bulks *const b = c->all;
+    if (!ROOM(b->copy, b->cap, b->n + 1)) return no_memory(c);
+    b->copy[b->n++] = c->now;
+    return true;
+}
+static bool start(struct exec_env *e) {
+    if (!e->bulks) e->bulks = calloc(1, sizeof *e->bulks);
+    if (!e->bulks) return false;
+    e->bulks->n = e->bulks->n_rows = 0;
+    e->access = (struct exec_access){.kind = ACCESS_BULK, .space = SPACE_GLOBAL, .bytes = 16};
+    return true;
+}
+static enum exec_outcome no_start(struct exec_env *e, struct exec_warp *w, const struct xinst *x) {
+    return fault_raise(e, w, x, FAULT_UNALLOCATED, 0, 0, 0,
+                       "the host ran out of memory for a bulk copy");
+}
+
+// ---- blocks of bytes ------------------------------------------------------------------------
+static bool block(struct copy *c, uint32_t lane) {
+    const struct xinst *const x = c->x;
+    const uint32_t *const pa = x_src(c->w, x->a) + lane, *const pb = x_src(c->w, x->b) + lane;
+    const uint32_t way = x->sub & MBULK_WAY, size = x_src(c->w, x->c)[lane];
+    const uint32_t bytes = x->sub & MBULK_PACKED ? (size & 0xffff) * CHUNK : size;
+    const bool wide = x_minst(c->w, x)->src[1].words >= 2;
+    const uint64_t far = pb[0] | (wide ? (uint64_t)pb[WARP_LANES] << 32 : 0);
+    static const uint8_t kind[] = {[MBULK_S_G] = BULK_LOAD,
+                                   [MBULK_G_S] = BULK_STORE,
+                                   [MBULK_S_S] = BULK_SHARED,
+                                   [MBULK_L2] = BULK_PREFETCH};
+    const bool signals = way == MBULK_S_G || way == MBULK_S_S;
+    const bool reduces = x->sub & MBULK_REDUCES;
+    c->now = (struct exec_bulk){.kind = reduces && way == MBULK_G_S ? BULK_REDUCE : kind[way],
+                                .lane = (uint8_t)lane,
+                                .bytes = bytes,
+                                .first = c->all->n_rows,
+                                .barrier = BULK_NO_BARRIER};
+    if (bytes % CHUNK != 0 || (way != MBULK_S_S && far % CHUNK != 0)) {
+        fault_raise(c->e, c->w, x, FAULT_MISALIGNED, lane, far, bytes,
+                    "bulk copy of %u bytes at 0x%llx: size and addresses must be multiples of 16",
+                    bytes, (unsigned long long)far);
+        return false;
+    }
+    if (way == MBULK_L2) return move_row(c, far, 0, bytes) && finish(c);
+    c->now.shared = shared_offset(pa[0]);
+    if (signals) c->now.barrier = shared_offset(pa[WARP_LANES]);
+    if (!in_shared(c, c->now.shared, bytes, CHUNK, "the shared block")) return false;
+    if (signals && !in_shared(c, c->now.barrier, 8, 8, "the barrier")) return false;
+    if (!make_stage(c, bytes)) return false;
+    if (way == MBULK_S_S) {
+        const uint32_t from = shared_offset(far);
+        if (!in_shared(c, from, bytes, CHUNK, "the source")) return false;
+        memcpy(c->stage, c->w->cta->shared + from, bytes);
+        if (reduces)
+            bulk_reduce(c->w->cta->shared + c->now.shared, c->stage, bytes, c->op, c->type, false);
+        else
+            into_shared(c);
+        return checked(c, from) && finish(c);
+    }
+    if (way == MBULK_G_S) from_shared(c);
+    if (!move_row(c, far, 0, bytes)) return false;
+    if (way == MBULK_S_G) into_shared(c);
+    return checked(c, 0) && finish(c);
+}
+
+// Lanes one after another, or one for all.
+static uint32_t lanes_of(const struct xinst *x, uint32_t mask) {
+    return x->sub & MBULK_ONCE ? mask & (0u - mask) : mask;
+}
+static enum exec_outcome copy_blocks(struct exec_env *e, struct exec_warp *w,
+                                     const struct xinst *x, uint32_t mask) {
+    if (!start(e)) return no_start(e, w, x);
+    const uint32_t lanes = lanes_of(x, mask);
+    e->access.mask = lanes;
+    FOR_EACH_BIT32(i, lanes) {
+        struct copy c = {
+            .e = e, .w = w, .x = x, .all = e->bulks, .op = x_minst(w, x)->aux, .type = x->type};
+        if (!block(&c, i)) return EXEC_FAULT;
+    }
+    return EXEC_MEMORY;
+}
+
+// ---- boxes of tensors -----------------------------------------------------------------------
+// What a reduction of elements of a tensor works in.
+static const uint8_t reduced_as[TENSOR_TYPE_N] = {
+    [TENSOR_u8] = ITYPE_U8,       [TENSOR_u16] = ITYPE_U16,  [TENSOR_u32] = ITYPE_U32,
+    [TENSOR_s32] = ITYPE_S32,     [TENSOR_u64] = ITYPE_U64,  [TENSOR_s64] = ITYPE_S64,
+    [TENSOR_f16] = ITYPE_F16,     [TENSOR_f32] = ITYPE_F32,  [TENSOR_f32_ftz] = ITYPE_F32,
+    [TENSOR_f64] = ITYPE_F64,     [TENSOR_bf16] = ITYPE_BF16, [TENSOR_tf32] = ITYPE_F32,
+    [TENSOR_tf32_ftz] = ITYPE_F32};
+
+// Offsets of im2col side by side in 16 bits: one, two of 8 bits or three of 5 (the code of ptxas 12.9).
+static void split_offsets(uint32_t packed, uint32_t rank, uint32_t *off) {
+    const uint32_t n = rank - 2, bits = n == 1 ? 16 : n == 2 ? 8 : 5;
+    for (uint32_t i = 0; i < TENSOR_CORNERS; i++)
+        off[i] = i < n ? packed >> (bits * i) & ((1u << bits) - 1) : 0;
+}
+
+static bool read_map(struct copy *c, uint32_t lane, struct tensor_map *m) {
+    const struct xinst *const x = c->x;
+    const uint32_t *const pc = x_src(c->w, x->c) + lane;
+    const uint64_t at = pc[0] | (uint64_t)pc[WARP_LANES] << 32;
+    uint32_t word[TENSOR_MAP_WORDS];
+    if (!mem_read_lane(c->e, c->w, x, lane, at, sizeof word, word)) return false;
+    const char *const wrong = tensor_map_read(word, m);
+    const bool is_im2col = x->sub & MBULK_IM2COL;
+    const uint32_t rank = x_minst(c->w, x)->aux;
+    c->now.has_map = true;
+    c->now.map = at;
+    if (wrong || m->rank != rank || m->is_im2col != is_im2col) {
+        fault_raise(c->e, c->w, x, FAULT_BAD_TEXTURE, lane, at, TENSOR_MAP_BYTES,
+                    "the 128 bytes at 0x%llx are no map of a tensor of rank %u%s: %s",
+                    (unsigned long long)at, rank, is_im2col ? " for im2col" : "",
+                    wrong             ? wrong
+                    : m->rank != rank ? "its rank is another"
+                                      : "it is for the other mode");
+        return false;
+    }
+    return true;
+}
+
+static bool box(struct copy *c, uint32_t lane) {
+    const struct xinst *const x = c->x;
+    const struct minst *const inst = x_minst(c->w, x);
+    const enum exec_bulk_kind kind = x->op == OP_TMALDG   ? BULK_LOAD
+                                     : x->op == OP_TMASTG ? BULK_STORE
+                                     : x->op == OP_TMARED ? BULK_REDUCE
+                                                          : BULK_PREFETCH;
+    struct tensor_map m;
+    c->now = (struct exec_bulk){.kind = (uint8_t)kind,
+                                .lane = (uint8_t)lane,
+                                .first = c->all->n_rows,
+                                .barrier = BULK_NO_BARRIER};
+    if (!read_map(c, lane, &m)) return false;
+    // Words: where in shared memory, the barrier of a load, coordinates.
+    uint32_t word[8] = {0};
+    for (uint32_t k = 0; k < inst->src[0].words; k++)
+        word[k] = x_src(c->w, x->a)[lane + k * WARP_LANES];
+    for (uint32_t k = 0; inst->src[1].kind != OPND_NONE && k < inst->src[1].words; k++)
+        word[4 + k] = x_src(c->w, x->b)[lane + k * WARP_LANES];
+    const uint32_t skip = kind == BULK_LOAD ? 2 : kind == BULK_PREFETCH ? 0 : 1;
+    int32_t at[TENSOR_RANK];
+    for (uint32_t k = 0; k < m.rank; k++) at[k] = (int32_t)word[skip + k];
+    uint32_t off[TENSOR_CORNERS];
+    const bool has_e = inst->src[3].kind != OPND_NONE;
+    split_offsets(has_e ? x_src(c->w, x->e)[lane] & 0xffff : 0, m.rank, off);
+    c->swizzle = m.swizzle;
+    c->op = inst->cop;
+    c->type = kind == BULK_REDUCE ? reduced_as[m.type] : m.type;
+    c->converts = kind == BULK_LOAD;
+    const uint64_t bytes = tensor_map_box_bytes(&m);
+    const uint32_t size = c->w->cta->shared_bytes;
+    c->now.bytes = bytes > size && kind != BULK_PREFETCH ? UINT32_MAX : (uint32_t)bytes;
+    if (kind != BULK_PREFETCH) {
+        c->now.shared = shared_offset(word[0]);
+        // 128 bytes (PTX ISA 9.0, cp.async.bulk.tensor).
+        if (!in_shared(c, c->now.shared, c->now.bytes, 128, "the box")) return false;
+        if (kind == BULK_LOAD) {
+            c->now.barrier = shared_offset(word[1]);
+            if (!in_shared(c, c->now.barrier, 8, 8, "the barrier")) return false;
+        }
+        if (!make_stage(c, c->now.bytes)) return false;
+        if (kind != BULK_LOAD) from_shared(c);
+    }
+    const bool walked = m.is_im2col                      ? walk_im2col(c, &m, at, off)
+                        : m.interleave != TENSOR_PLAIN ? walk_slices(c, &m, at)
+                                                       : walk_tile(c, &m, at);
+    if (!walked) return false;
+    if (kind == BULK_LOAD) {
+        bulk_convert(m.type, c->stage, c->now.bytes);
+        into_shared(c);
+    }
+    return checked(c, 0) && finish(c);
+}
+static enum exec_outcome copy_boxes(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                    uint32_t mask) {
+    if (!start(e)) return no_start(e, w, x);
+    const uint32_t lanes = lanes_of(x, mask);
+    e->access.mask = lanes;
+    FOR_EACH_BIT32(i, lanes) {
+        struct copy c = {.e = e, .w = w, .x = x, .all = e->bulks};
+        if (!box(&c, i)) return EXEC_FAULT;
+    }
+    return EXEC_MEMORY;
+}
+// fence.proxy.async: takes time as a fence does.
+static enum exec_outcome fence(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                               uint32_t mask) {
+    (void)x;
+    check_proxy_fence(w, mask);
+    e->access = (struct exec_access){
+        .space = SPACE_GLOBAL, .kind = ACCESS_FENCE, .cop = MFENCE_CTA, .mask = mask};
+    return EXEC_MEMORY;
+}
+// Maps that the engine fetches, or forgets: it changes no byte.
+static enum exec_outcome map_control(struct exec_env *e, struct exec_warp *w,
+                                     const struct xinst *x, uint32_t mask) {
+    if (!start(e)) return no_start(e, w, x);
+    e->access.mask = mask;
+    const uint32_t *const pa = x_src(w, x->a);
+    uint64_t last = 0;
+    FOR_EACH_BIT32(i, mask) {
+        struct copy c = {.e = e, .w = w, .x = x, .all = e->bulks};
+        const uint64_t at = x_get64(pa, i);
+        if (at == last) continue;
+        last = at;
+        c.now = (struct exec_bulk){.map = at,
+                                   .has_map = true,
+                                   .kind = x->sub ? BULK_FORGET : BULK_PREFETCH,
+                                   .lane = (uint8_t)i,
+                                   .barrier = BULK_NO_BARRIER};
+        if (!finish(&c)) return EXEC_FAULT;
+    }
+    return EXEC_MEMORY;
+}
+
+const exec_fn bulk_fns[] = {
+    [BULK_BLOCK] = copy_blocks, [BULK_TENSOR] = copy_boxes, [BULK_FENCE] = fence, [BULK_MAP] = map_control};
