@@ -509,6 +509,7 @@ void sm_run_begin(struct sm *s, uint64_t from) {
         reply_retry(s, from);
         s->alarms.wake = min64(s->alarms.wake, from);
     }
+    if (ww_unlikely(s->tma.waiting != 0)) tma_begin(s, from);
     s->alarms.wake = min64(s->alarms.wake, s->alarms.at[ALARM_REPLY]);
 }
 

@@ -309,6 +309,13 @@ void tma_look(struct sm *s, uint32_t cta, uint64_t t) {
             answer_wait(s, (uint32_t)w, true, t);
     }
 }
+void tma_begin(struct sm *s, uint64_t from) {
+    const uint64_t before = s->tma.waiting;
+    uint32_t ctas = 0;
+    FOR_EACH_BIT64(w, before) ctas |= 1u << s->tma.wait[w].cta;
+    FOR_EACH_BIT32(cta, ctas) tma_look(s, cta, from);
+    if (s->tma.waiting != before) s->alarms.wake = min64(s->alarms.wake, from);
+}
 static void give_up(struct sm *s, uint64_t t, uint64_t *again) {
     FOR_EACH_BIT64(w, s->tma.waiting) {
         const uint64_t until = s->tma.wait[w].until;

@@ -61,6 +61,8 @@ void tma_answer(struct sm *s, uint32_t slot, uint64_t t); // one answer came
 void tma_retry(struct sm *s, uint64_t t);
 // A barrier of the CTA has changed: waits for it may be over.
 void tma_look(struct sm *s, uint32_t cta, uint64_t t);
+// A quantum begins: the commit before it may have changed barriers that warps wait for.
+void tma_begin(struct sm *s, uint64_t from);
 void tma_op_done(struct sm *s, uint16_t op, uint64_t t); // of the pending-request table
 void tma_forget_map(struct sm *s, uint64_t map);
 void tma_cta_begins(struct sm *s, uint32_t cta);
