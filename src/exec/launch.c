@@ -37,6 +37,7 @@ static void fill_slots(struct exec_launch *l) {
         [BANK0_CLUSTER_INVERSE] = {inverse[0], inverse[1], inverse[2]},
         [BANK0_CLUSTERS] = {clusters[0], clusters[1], clusters[2]},
         [BANK0_CLUSTER_BLOCKS] = {shape[0] * shape[1] * shape[2]},
+        [BANK0_PARAM_WINDOW] = {EXEC_PARAM_WINDOW + bank0_info[l->im->bank0].params},
         [BANK0_SM_COUNT] = {a->sm_count ? a->sm_count : 1},
     };
     for (uint32_t s = 0; s < BANK0_SLOTS; s++) {

@@ -50,6 +50,7 @@ static void expand(FILE *out, const char *text, const struct keys *keys) {
     }
 }
 
+static const struct keys none_keys[] = {{NULL, NULL}};
 static void load_micro(struct bench *b, const char *name, const struct keys *keys) {
     static const struct keys none[] = {{NULL, NULL}};
     char path[512];
@@ -266,6 +267,59 @@ static double chase_l1(const struct row *r) { return chase(r->gpu, r->text, 8192
 static double chase_l2(const struct row *r) { return chase(r->gpu, r->text, 98304, 256, false); }
 static double chase_dram(const struct row *r) {
     return chase(r->gpu, r->text, 32 << 20, 33024, true);
+}
+// The same where each step is a bulk copy.
+static double chase_tma(const char *gpu, uint64_t bytes, uint64_t stride, bool fresh) {
+    struct bench b;
+    open_one_sm(&b, gpu);
+    load_micro(&b, "tma", none_keys);
+    const uint64_t array = bench_buffer(&b, NULL, bytes), io = bench_buffer(&b, NULL, 64);
+    const uint64_t n = (bytes - 1024) / stride;
+    uint64_t cycles[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        const uint64_t start = array + (fresh ? 256 * k : 0);
+        for (uint64_t i = 0; i < n; i++) {
+            const uint64_t next = start + (i + 1) % n * stride;
+            bench_ok(&b, gpu_write(b.gpu, start + i * stride, &next, 8, &b.diags));
+        }
+        const uint32_t warm = fresh ? 1 : (uint32_t)n, steps = k < 2 ? 64 : 320;
+        bench_ok(&b, bench_try(&b, "chase", 1, 1, 1, 1, "8844", io, start, warm, steps));
+        cycles[k] = bench_last(&b)->cycles;
+    }
+    const double latency = (double)(cycles[2] - cycles[1]) / 256.0 * hot(&b);
+    bench_close(&b);
+    return latency;
+}
+static double chase_tma_l2(const struct row *r) { return chase_tma(r->gpu, 98304, 256, false); }
+static double chase_tma_dram(const struct row *r) {
+    return chase_tma(r->gpu, 32 << 20, 33024, true);
+}
+// Cycles between copies, of many in flight.
+static double tma_issue(const struct row *r) {
+    struct bench b;
+    open_one_sm(&b, r->gpu);
+    load_micro(&b, "tma", none_keys);
+    const uint64_t array = bench_buffer(&b, NULL, 4096);
+    uint64_t cycles[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        bench_ok(&b, bench_try(&b, "issue", 1, 1, 1, 1, "84", array, k < 2 ? 64 : 320));
+        cycles[k] = bench_last(&b)->cycles;
+    }
+    const double gap = (double)(cycles[2] - cycles[1]) / 256.0 * hot(&b);
+    bench_close(&b);
+    return gap;
+}
+// r->number: which of the cycles that the kernel has read.
+static double barrier_wait(const struct row *r) {
+    struct bench b;
+    open_one_sm(&b, r->gpu);
+    load_micro(&b, "tma", none_keys);
+    const uint64_t io = bench_buffer(&b, NULL, 64);
+    uint64_t cycles[3];
+    bench_ok(&b, bench_try(&b, "waits", 1, 1, 1, 1, "8", io));
+    bench_ok(&b, gpu_read(b.gpu, io, cycles, sizeof cycles, &b.diags));
+    bench_close(&b);
+    return (double)cycles[r->number];
 }
 // What an access takes longer when the L1 TLB lacks its page, and when the L2 TLB does. The data are
 // in L2: an access a page.
@@ -912,6 +966,11 @@ static const struct row rows[] = {
     {"L2 hit, L1 off", "h100", 258, HOT, "Luo 2025 (H800), near half", 0.05, chase_l2, LD_CG, 0},
     {"L2 hit, L1 off", "h100", 265, HOT, "gpu-benches (H100)", 0.05, chase_l2, LD_CG, 0},
     {"global load from DRAM, L1 off", "h100", 694, HOT, "gpu-benches (H100 PCIe), at 1980 MHz", 0.05, chase_dram, LD_CG, 0},
+    {"bulk copy to use, L2", "h100", 365, HOT, "HPMLL (H800)", 0.05, chase_tma_l2, "", 0},
+    {"bulk copy to use, DRAM", "h100", 799, HOT, "HPMLL (H800): 105 beyond a load", 0.05, chase_tma_dram, "", 0},
+    {"bulk copies, gap", "h100", 32.5, HOT, "FlashGPU-Sim (H100)", 0.05, tma_issue, "", 0},
+    {"mbarrier try_wait that succeeds", "h100", 43, HOT, "FlashGPU-Sim (H200)", 0.05, barrier_wait, "", 0},
+    {"mbarrier try_wait that fails", "h100", 8654, HOT, "FlashGPU-Sim (H200): 4.37 us", 0.05, barrier_wait, "", 2},
     {"constant, L1.5", "h100", 106, HOT, "mt4g (H100)", 0.05, constants, "L1.5", 32768},
     {"DRAM reads", "h100", 97.5, "% of peak", "gpu-benches (H100 PCIe, HBM2E)", 0.10, bandwidth, "read", 192},
     // Machine code moves its address before each load, in 8 cycles, which our compiler's need not
