@@ -15,6 +15,7 @@
 
 #include "exec/bulk.h"
 #include "exec/bulk_int.h"
+#include "exec/cluster.h"
 #include "isa/op.h"
 #include "isa/tensor_map.h"
 
@@ -62,6 +63,37 @@ static bool no_memory(const struct copy *c) {
     return fails(c, FAULT_UNALLOCATED, 0, 0, "the host ran out of memory for a bulk copy");
 }
 
+// Where an address of shared memory is: the block of the cluster and the offset. False: a fault.
+static bool locate(const struct copy *c, uint32_t address, uint32_t *rank, uint32_t *at) {
+    const struct exec_cta *const own = c->w->cta;
+    *rank = cluster_rank_of(own, address);
+    *at = address & CLUSTER_OFFSET;
+    if (cluster_block(c->w->cta, *rank) && !(own->cluster && own->cluster->gone >> *rank & 1))
+        return true;
+    fault_raise(c->e, c->w, c->x, FAULT_SHARED_RANGE, c->now.lane, address, 0,
+                "bulk copy to or from block %u of the cluster, which has %s", *rank,
+                cluster_block(c->w->cta, *rank) ? "ended" : "no such block");
+    return false;
+}
+// The same of a copy's destination and its barrier, which are of one block, and with a mask of all that
+// it names.
+static bool locate_both(struct copy *c, uint32_t to, uint32_t barrier, bool is_multicast,
+                        uint32_t mask) {
+    uint32_t rank, other;
+    if (!locate(c, to, &rank, &c->now.shared) || !locate(c, barrier, &other, &c->now.barrier))
+        return false;
+    if (rank != other)
+        return fails(c, FAULT_SHARED_RANGE, to, 0,
+                     "bulk copy whose destination and barrier are in different blocks of the "
+                     "cluster");
+    c->now.blocks = is_multicast ? mask : 1u << rank;
+    FOR_EACH_BIT32(i, c->now.blocks)
+        if (!cluster_block(c->w->cta, i))
+            return fails(c, FAULT_SHARED_RANGE, to, 0,
+                         "bulk copy to a block that the cluster does not have");
+    return true;
+}
+
 // Checks what the copy does in shared memory: `align` bytes.
 static bool in_shared(const struct copy *c, uint32_t at, uint32_t bytes, uint32_t align,
                       const char *what) {
@@ -79,12 +111,6 @@ static bool in_shared(const struct copy *c, uint32_t at, uint32_t bytes, uint32_
                 what, bytes, at, size);
     return false;
 }
-// An address of shared memory as registers have it: an offset, or within the window of generic ones.
-static uint32_t shared_offset(uint64_t at) {
-    return (uint32_t)(at >= EXEC_SHARED_WINDOW && at < EXEC_LOCAL_WINDOW ? at - EXEC_SHARED_WINDOW
-                                                                        : at);
-}
-
 static uint8_t *global_host(const struct copy *c, uint64_t at, uint32_t bytes) {
     if (env_range(c->e, at, bytes)) return range_host(&c->e->range, at);
     const bool writes = c->now.kind == BULK_STORE || c->now.kind == BULK_REDUCE;
@@ -93,10 +119,11 @@ static uint8_t *global_host(const struct copy *c, uint64_t at, uint32_t bytes) {
                 writes ? "writes" : "reads", bytes, (unsigned long long)at);
     return NULL;
 }
-static uint8_t *place(const struct copy *c, uint32_t at) {
-    return c->w->cta->shared +
-           tensor_swizzled((enum tensor_swizzle)c->swizzle, c->now.shared + at);
+// Byte `at` of the box in a block's shared memory.
+static uint8_t *place_in(const struct copy *c, const struct exec_cta *cta, uint32_t at) {
+    return cta->shared + tensor_swizzled((enum tensor_swizzle)c->swizzle, c->now.shared + at);
 }
+static uint8_t *place(const struct copy *c, uint32_t at) { return place_in(c, c->w->cta, at); }
 
 // Neighbours of the row before are one row with it.
 static bool note_row(struct copy *c, uint64_t at, uint32_t bytes) {
@@ -128,8 +155,10 @@ void bulk_reduce(uint8_t *to, const uint8_t *from, uint32_t bytes, uint32_t op, 
 static void load_later(struct copy *c, const uint8_t *host, uint32_t at, uint32_t bytes) {
     for (uint32_t k = 0; k < bytes;) {
         const uint32_t left = CHUNK - (at + k) % CHUNK, n = left < bytes - k ? left : bytes - k;
-        log_copy(c->e->log, c->w, host + k, place(c, at + k), n,
-                 c->converts ? c->type : TENSOR_TYPE_N);
+        FOR_EACH_BIT32(rank, c->now.blocks)
+            log_copy(c->e->log, c->w, host + k,
+                     place_in(c, cluster_block(c->w->cta, rank), at + k), n,
+                     c->converts ? c->type : TENSOR_TYPE_N);
         k += n;
     }
     c->e->access.deferred = true;
@@ -302,6 +331,14 @@ static bool walk_im2col(struct copy *c, const struct tensor_map *m, const int32_
     return true;
 }
 
+// What reductions of another block's memory are at the commit: an instruction an operation and type.
+#define REDUCTION(o, t) [MATOM_##o][ITYPE_##t] = {.sub = MATOM_##o, .type = ITYPE_##t, .vec = 1, .d = X_NONE}
+static const struct xinst reduction_of[MATOM_XOR + 1][ITYPE_N] = {
+    REDUCTION(ADD, U32), REDUCTION(ADD, S32), REDUCTION(ADD, U64), REDUCTION(MIN, U32),
+    REDUCTION(MIN, S32), REDUCTION(MAX, U32), REDUCTION(MAX, S32), REDUCTION(INC, U32),
+    REDUCTION(DEC, U32), REDUCTION(AND, B32), REDUCTION(OR, B32),  REDUCTION(XOR, B32),
+    REDUCTION(AND, U32), REDUCTION(OR, U32),  REDUCTION(XOR, U32)};
+
 // ---- the stage and shared memory ------------------------------------------------------------
 static bool make_stage(struct copy *c, uint32_t bytes) {
     struct exec_bulks *const b = c->all;
@@ -315,10 +352,40 @@ static void from_shared(const struct copy *c) {
         memcpy(c->stage + k, place(c, k), left < CHUNK ? left : CHUNK);
     }
 }
+// Bytes for a block: another's get them at the commit where blocks run beside each other.
+static void put(const struct copy *c, struct exec_cta *cta, uint32_t at, uint32_t bytes) {
+    uint8_t *host = place_in(c, cta, at);
+    if (cta != c->w->cta && c->e->remote_waits)
+        log_remote_store(c->e->log, c->w, 1, bytes, &host, c->stage + at);
+    else
+        memcpy(host, c->stage + at, bytes);
+}
 static void into_shared(const struct copy *c) {
-    for (uint32_t k = 0; k < c->now.bytes; k += CHUNK) {
-        const uint32_t left = c->now.bytes - k;
-        memcpy(place(c, k), c->stage + k, left < CHUNK ? left : CHUNK);
+    FOR_EACH_BIT32(rank, c->now.blocks) {
+        struct exec_cta *const cta = cluster_block(c->w->cta, rank);
+        if (c->swizzle == TENSOR_SWIZZLE_NONE) {
+            put(c, cta, 0, c->now.bytes);
+            continue;
+        }
+        for (uint32_t k = 0; k < c->now.bytes; k += CHUNK) {
+            const uint32_t left = c->now.bytes - k;
+            put(c, cta, k, left < CHUNK ? left : CHUNK);
+        }
+    }
+}
+// A reduction in a block's shared memory, element by element.
+static void reduce_shared(const struct copy *c) {
+    struct exec_cta *const cta = cluster_block(c->w->cta, bits_first32(c->now.blocks));
+    if (cta == c->w->cta || !c->e->remote_waits) {
+        bulk_reduce(cta->shared + c->now.shared, c->stage, c->now.bytes, c->op, c->type, false);
+        return;
+    }
+    const uint32_t each = isa_type_bits((enum isa_type)c->type) / 8;
+    for (uint32_t k = 0; k + each <= c->now.bytes; k += each) {
+        struct wide b = {{0, 0}};
+        uint8_t *host = cta->shared + c->now.shared + k;
+        memcpy(&b, c->stage + k, each);
+        log_remote_atomic(c->e->log, c->w, &reduction_of[c->op][c->type], 1, &host, &b, &b);
     }
 }
 // The optional checks hear of what the copy does to shared memory; `from` is where it reads if not
@@ -326,11 +393,12 @@ static void into_shared(const struct copy *c) {
 static bool checked(const struct copy *c, uint32_t from) {
     const uint8_t kind = c->now.kind;
     if (kind == BULK_PREFETCH) return true;
-    const bool writes = kind == BULK_LOAD || kind == BULK_SHARED;
+    const bool is_own = c->now.blocks >> c->w->cta->rank & 1;
+    const bool writes = (kind == BULK_LOAD || kind == BULK_SHARED) && is_own;
     const struct bulk_span s = {.read_at = kind == BULK_SHARED ? from : c->now.shared,
                                 .write_at = c->now.shared,
                                 .bytes = c->now.bytes,
-                                .barrier = c->now.barrier,
+                                .barrier = is_own ? c->now.barrier : BULK_NO_BARRIER,
                                 .reads = kind != BULK_LOAD,
                                 .writes = writes};
     return check_bulk(c->e, c->w, c->x, c->now.lane, &s);
@@ -379,17 +447,23 @@ static bool block(struct copy *c, uint32_t lane) {
         return false;
     }
     if (way == MBULK_L2) return move_row(c, far, 0, bytes) && finish(c);
-    c->now.shared = shared_offset(pa[0]);
-    if (signals) c->now.barrier = shared_offset(pa[WARP_LANES]);
+    uint32_t rank;
+    c->now.blocks = 1u << c->w->cta->rank;
+    if (signals) {
+        if (!locate_both(c, pa[0], pa[WARP_LANES], x->sub & MBULK_MULTICAST, size >> 16)) return false;
+    } else if (!locate(c, pa[0], &rank, &c->now.shared)) {
+        return false;
+    }
     if (!in_shared(c, c->now.shared, bytes, CHUNK, "the shared block")) return false;
     if (signals && !in_shared(c, c->now.barrier, 8, 8, "the barrier")) return false;
     if (!make_stage(c, bytes)) return false;
     if (way == MBULK_S_S) {
-        const uint32_t from = shared_offset(far);
+        uint32_t from;
+        if (!locate(c, (uint32_t)far, &rank, &from)) return false;
         if (!in_shared(c, from, bytes, CHUNK, "the source")) return false;
         memcpy(c->stage, c->w->cta->shared + from, bytes);
         if (reduces)
-            bulk_reduce(c->w->cta->shared + c->now.shared, c->stage, bytes, c->op, c->type, false);
+            reduce_shared(c);
         else
             into_shared(c);
         return checked(c, from) && finish(c);
@@ -489,11 +563,15 @@ static bool box(struct copy *c, uint32_t lane) {
     const uint32_t size = c->w->cta->shared_bytes;
     c->now.bytes = bytes > size && kind != BULK_PREFETCH ? UINT32_MAX : (uint32_t)bytes;
     if (kind != BULK_PREFETCH) {
-        c->now.shared = shared_offset(word[0]);
+        const uint32_t mask = has_e ? x_src(c->w, x->e)[lane] >> 16 : 0;
+        uint32_t rank;
+        c->now.blocks = 1u << c->w->cta->rank;
+        if (kind == BULK_LOAD ? !locate_both(c, word[0], word[1], x->sub & MBULK_MULTICAST, mask)
+                              : !locate(c, word[0], &rank, &c->now.shared))
+            return false;
         // 128 bytes (PTX ISA 9.0, cp.async.bulk.tensor).
         if (!in_shared(c, c->now.shared, c->now.bytes, 128, "the box")) return false;
         if (kind == BULK_LOAD) {
-            c->now.barrier = shared_offset(word[1]);
             if (!in_shared(c, c->now.barrier, 8, 8, "the barrier")) return false;
         }
         if (!make_stage(c, c->now.bytes)) return false;

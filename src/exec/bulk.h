@@ -22,6 +22,7 @@ struct exec_bulk {
     uint64_t map;           // generic address of its map
     uint32_t shared, bytes; // where in shared memory, and how much of it, the swizzle apart
     uint32_t barrier;       // offset in shared memory; BULK_NO_BARRIER: none
+    uint32_t blocks;        // of the cluster whose memory and barriers these are, by rank
     uint32_t first, rows;   // of exec_bulks.row
     uint8_t kind;           // enum exec_bulk_kind
     uint8_t lane;
@@ -39,8 +40,9 @@ void exec_bulks_destroy(struct exec_bulks *b); // NULL is let pass
 // Without time: what the last EXEC_MEMORY of w began is done, and what it put off happens, but for bytes
 // that only the next commit can tell.
 void exec_bulk_at_once(struct exec_env *e, struct exec_warp *w);
-// `bytes` bytes of a copy for the barrier at offset `barrier` have come. True: that ends its phase.
-bool exec_bulk_done(struct exec_cta *c, uint32_t barrier, uint32_t bytes);
+// The bytes of a copy that block `own` began have come: its barriers hear of them, those of other blocks
+// at the commit where blocks run beside each other. True: that ends a phase of the block's own.
+bool exec_bulk_done(struct exec_env *e, struct exec_cta *own, const struct exec_bulk *b);
 // The arrival that ACCESS_ARRIVE_LATER put off happens now, once for each of `lanes`. True: it ends a
 // phase.
 bool exec_arrive_now(struct exec_cta *c, uint32_t barrier, uint32_t lanes, bool is_transaction);

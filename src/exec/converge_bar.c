@@ -216,6 +216,15 @@ static enum exec_outcome bra_if(struct exec_env *e, struct exec_warp *w, const s
                                 uint32_t mask) {
     return flow_bra(&flow, e, w, x, mask & x_pred(w, x->c));
 }
+// One lane that goes takes all along (BRA.U.ANY).
+static enum exec_outcome bra_any(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                 uint32_t mask) {
+    return flow_bra(&flow, e, w, x, mask ? w->active : 0);
+}
+static enum exec_outcome bra_any_if(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                    uint32_t mask) {
+    return bra_any(e, w, x, mask & x_pred(w, x->c));
+}
 static enum exec_outcome leave_if(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                                   uint32_t mask) {
     return its_leave(e, w, x, mask & x_pred(w, x->c));
@@ -408,6 +417,8 @@ static exec_fn choose(const struct minst *m, struct xinst *x, exec_fn usual) {
         [FLOW_CALLI] = calli, [FLOW_RET] = no_address,  [FLOW_EXIT] = its_leave};
     (void)usual;
     const enum flow_fn f = flow_of(m);
+    if (m->op == OP_BRA && m->sub == MBRA_ANY)
+        return m->src[0].kind == OPND_PRED ? bra_any_if : bra_any;
     if (m->op == OP_BRA && m->src[0].kind == OPND_PRED) return bra_if;
     if (m->op == OP_EXIT && m->src[0].kind == OPND_PRED) return leave_if;
     if (f != FLOW_N) return row[f];

@@ -274,8 +274,10 @@ void log_copy(struct exec_log *log, struct exec_warp *w, const uint8_t *host, ui
     struct later_copy *const p = record_new(log, REC_COPY, sizeof *p, type, bytes, w, NULL);
     if (p) *p = (struct later_copy){host, to};
 }
-void log_copied(struct exec_log *log, struct exec_warp *w, uint32_t barrier, uint32_t bytes) {
-    record_new(log, REC_COPIED, 0, barrier, bytes, w, NULL);
+void log_copied(struct exec_log *log, struct exec_warp *w, uint32_t rank, uint32_t barrier,
+                uint32_t bytes) {
+    uint32_t *const p = record_new(log, REC_COPIED, sizeof *p, barrier, bytes, w, NULL);
+    if (p) *p = rank;
 }
 void log_atomic(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
                 uint8_t *const *host, const struct wide *b, const struct wide *c) {
@@ -504,7 +506,13 @@ static bool commit_record(struct devmem *m, const struct record *r, struct exec_
         return true;
     }
     case REC_COPIED:
-        if (r->w) exec_bulk_done(r->w->cta, r->mask, r->bytes);
+        if (r->w) {
+            struct exec_env env = {.memory = m};
+            uint32_t rank;
+            memcpy(&rank, p, sizeof rank);
+            const struct exec_bulk b = {.barrier = r->mask, .bytes = r->bytes, .blocks = 1u << rank};
+            exec_bulk_done(&env, r->w->cta, &b);
+        }
         return true;
     case REC_PRINT: {
         struct exec_callbacks cb;

@@ -76,12 +76,13 @@ void log_atomic32(struct exec_log *log, struct exec_warp *w, const struct xinst 
 // `bytes` bytes of global memory change by a bulk reduction: enum matom op of elements of a type.
 void log_reduce(struct exec_log *log, uint8_t *host, uint32_t bytes, const void *data, uint32_t op,
                 uint32_t type);
-// At the commit `bytes` bytes, at most 16, of global memory go to `to` in the shared memory of w's
-// block, as elements of `type` (enum tensor_type; TENSOR_TYPE_N: as they are); and a barrier there
-// hears of `bytes` bytes that have come.
+// At the commit `bytes` bytes, at most 16, of global memory go to `to` in shared memory of w's
+// cluster, as elements of `type` (enum tensor_type; TENSOR_TYPE_N: as they are); and a barrier of
+// block `rank` hears of `bytes` bytes that have come.
 void log_copy(struct exec_log *log, struct exec_warp *w, const uint8_t *host, uint8_t *to,
               uint32_t bytes, uint32_t type);
-void log_copied(struct exec_log *log, struct exec_warp *w, uint32_t barrier, uint32_t bytes);
+void log_copied(struct exec_log *log, struct exec_warp *w, uint32_t rank, uint32_t barrier,
+                uint32_t bytes);
 void log_load(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
               uint8_t *const *host);
 // The same in shared memory of another block of the cluster, which the commit reads and writes.

@@ -2,7 +2,9 @@
 // Their bytes are those of isa/mbarrier.h.
 #include "exec/bulk.h"
 #include "exec/bulk_int.h"
+#include "exec/cluster.h"
 #include "isa/mbarrier.h"
+#include "isa/op.h"
 
 static uint64_t load(const uint8_t *p) {
     uint64_t v;
@@ -23,14 +25,24 @@ static void counts_of(const struct xinst *x, uint32_t b, uint32_t *arrivals, int
     if (x->sub & MARRIVE_DROPS) *arrivals |= MBARRIER_DROPS;
 }
 
+// What a barrier of another block is told at the commit.
+static const struct xinst told = {
+    .op = OP_ATOM, .sub = MATOM_ARRIVE_TX, .type = ITYPE_B64, .vec = 1, .d = X_NONE, .bytes = 8};
+static void tell_later(struct exec_env *e, struct exec_warp *w, uint8_t *host, uint32_t arrivals,
+                       int32_t bytes) {
+    const struct wide b = {{arrivals | (uint64_t)(uint32_t)bytes << 32, 0}};
+    log_remote_atomic(e->log, w, &told, 1, &host, &b, &b);
+}
+
 // Lanes arrive one after another; each gets the barrier as it was before.
 static enum exec_outcome arrive(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                                 uint32_t mask) {
     struct mem_lanes r;
     if (!mem_resolve(e, w, x, mask, x->a, x->awords, 8, true, &r)) return EXEC_FAULT;
     if (!check_reads(e, w, x, mask, &r) || !check_writes(e, w, x, mask, &r)) return EXEC_FAULT;
-    if (r.shared != mask)
-        return fault_raise(e, w, x, FAULT_SHARED_RANGE, bits_first32(mask & ~r.shared), 0, 8,
+    const uint32_t shared = r.shared | r.remote;
+    if (shared != mask)
+        return fault_raise(e, w, x, FAULT_SHARED_RANGE, bits_first32(mask & ~shared), 0, 8,
                            "a barrier object lies in shared memory");
     const uint32_t *const pb = x_src(w, x->b);
     uint32_t *const pd = x->d == X_NONE ? NULL : x_dst(w, x->d);
@@ -38,6 +50,10 @@ static enum exec_outcome arrive(struct exec_env *e, struct exec_warp *w, const s
         uint32_t arrivals;
         int32_t bytes;
         counts_of(x, pb[i], &arrivals, &bytes);
+        if (e->remote_waits && (r.remote >> i & 1)) { // it wants no state (PTX ISA, mbarrier.arrive)
+            tell_later(e, w, r.host[i], arrivals, bytes);
+            continue;
+        }
         const uint64_t old = load(r.host[i]), now = mbarrier_arrive_tx(old, arrivals, bytes);
         memcpy(r.host[i], &now, 8);
         if (pd) x_put64(pd, i, old);
@@ -104,8 +120,18 @@ static bool change(struct exec_cta *c, uint32_t barrier, uint32_t arrivals, int3
     memcpy(c->shared + barrier, &now, 8);
     return (old ^ now) >> MBARRIER_PHASE_AT;
 }
-bool exec_bulk_done(struct exec_cta *c, uint32_t barrier, uint32_t bytes) {
-    return barrier != BULK_NO_BARRIER && change(c, barrier, 0, -(int32_t)bytes);
+bool exec_bulk_done(struct exec_env *e, struct exec_cta *own, const struct exec_bulk *b) {
+    bool is_over = false;
+    if (b->barrier == BULK_NO_BARRIER) return false;
+    FOR_EACH_BIT32(rank, b->blocks) {
+        struct exec_cta *const c = cluster_block(own, rank);
+        if (!c || b->barrier + 8ull > c->shared_bytes) continue;
+        if (c != own && e->remote_waits)
+            tell_later(e, own->warps, c->shared + b->barrier, 0, -(int32_t)b->bytes);
+        else if (change(c, b->barrier, 0, -(int32_t)b->bytes))
+            is_over |= c == own;
+    }
+    return is_over;
 }
 bool exec_arrive_now(struct exec_cta *c, uint32_t barrier, uint32_t lanes, bool is_transaction) {
     bool is_over = false;
@@ -130,9 +156,9 @@ void exec_bulk_at_once(struct exec_env *e, struct exec_warp *w) {
     for (uint32_t i = 0; i < e->bulks->n; i++) {
         const struct exec_bulk *const b = &e->bulks->copy[i];
         if (a->deferred && b->barrier != BULK_NO_BARRIER)
-            log_copied(e->log, w, b->barrier, b->bytes);
+            FOR_EACH_BIT32(rank, b->blocks) log_copied(e->log, w, rank, b->barrier, b->bytes);
         else
-            exec_bulk_done(w->cta, b->barrier, b->bytes);
+            exec_bulk_done(e, w->cta, b);
     }
 }
 

@@ -273,6 +273,7 @@ enum mproduct { MPRODUCT_SCALE = 7, MPRODUCT_ZERO = 8 };
 enum mhalf { MHALF_BOTH, MHALF_F32, MHALF_LOW, MHALF_HIGH, MHALF_ZERO = 64, MHALF_AND = 128 };
 enum mcvt { MCVT_PART = 3, MCVT_NAN = 4 };
 enum msync { MSYNC_MEET, MSYNC_EXCLUSIVE, MSYNC_COLLECTIVE };
+enum mbra { MBRA_ANY = 1 }; // BRA sub: all executing lanes go where one of them wants to
 enum mjump { MJUMP_BRANCH, MJUMP_CALL, MJUMP_RETURN };
 enum msyscall { MSYS_VPRINTF, MSYS_MALLOC, MSYS_FREE, MSYS_ASSERTFAIL, MSYS_N };
 

@@ -69,7 +69,7 @@ void translate_bra(struct translator *t) {
         control(t, OP_BRA);
         t->m->src[0] = condition(t);
         if (kind == UNIFORM) t->m->flags |= MF_UNIFORM;
-        if (t->gen >= SASS_90 && tr_bit(t, 84)) tr_refuse(t, "is taken for any lane");
+        if (t->gen >= SASS_90 && tr_bit(t, 84)) t->m->sub = MBRA_ANY;
     } else { // for all lanes, by a predicate of the uniform file
         control(t, OP_BRA);
         t->m->src[0] = (struct opnd){.kind = OPND_PRED,

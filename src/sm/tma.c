@@ -200,6 +200,14 @@ static bool send(struct sm *s, uint32_t job, struct mem_request q, uint64_t t) {
     return true;
 }
 
+// What a copy takes longer whose bytes go to other blocks of the cluster.
+static uint64_t remote_cycles(const struct sm *s, const struct tma_job *j) {
+    const uint32_t own = 1u << s->res.cta[j->cta].cta.rank;
+    if ((j->copy.blocks & ~own) == 0) return 0;
+    const bool puts = j->copy.kind == BULK_SHARED && s->c.tma_remote_bytes != 0;
+    return s->c.tma_remote + (puts ? j->copy.bytes / s->c.tma_remote_bytes : 0);
+}
+
 // All requests of the first job have left.
 static void leave(struct sm *s, struct tma_job *j, uint64_t t) {
     struct tma *const m = &s->tma;
@@ -213,7 +221,8 @@ static void leave(struct sm *s, struct tma_job *j, uint64_t t) {
     // A box outside its tensor, or within shared memory, takes the time of its bytes.
     const bool is_short = j->copy.kind == BULK_SHARED || j->copy.rows == 0;
     if (j->left == 0)
-        j->done_at = t + s->c.tma_finish + (is_short ? (j->copy.bytes + LINE - 1) / LINE : 0);
+        j->done_at = t + s->c.tma_finish + remote_cycles(s, j) +
+                     (is_short ? (j->copy.bytes + LINE - 1) / LINE : 0);
 }
 
 // The first job's next step. False: it must wait, until *again or for an answer.
@@ -263,7 +272,7 @@ static void finish(struct sm *s, uint32_t index, uint64_t t) {
         s->ready->look(s, j->warp, t);
     if (j->copy.barrier != BULK_NO_BARRIER && j->generation == m->generation[j->cta] &&
         s->res.cta[j->cta].is_used &&
-        exec_bulk_done(&s->res.cta[j->cta].cta, j->copy.barrier, j->copy.bytes))
+        exec_bulk_done(&s->env, &s->res.cta[j->cta].cta, &j->copy))
         tma_look(s, j->cta, t);
     free(j->row);
     *j = (struct tma_job){.next = m->free};
@@ -285,7 +294,8 @@ void tma_answer(struct sm *s, uint32_t slot, uint64_t t) {
         keep_map(m, j->map, s->c.tma_maps);
         if (s->c.tma_maps == 0) j->map = 0;
     }
-    if (j->left == 0 && j->has_sent) j->done_at = t + s->c.reply_extra + s->c.tma_finish;
+    if (j->left == 0 && j->has_sent)
+        j->done_at = t + s->c.reply_extra + s->c.tma_finish + remote_cycles(s, j);
     alarm_by(s, t);
 }
 

@@ -114,6 +114,47 @@ __global__ void sums(uint32_t *total, float *least) {
     }
 }
 
+// ---- two blocks of a cluster: each brings half a tile for both, then sends the other a part of its own and
+// adds to a part of the other's
+__global__ void __cluster_dims__(2, 1, 1) halves(const __grid_constant__ CUtensorMap map, uint32_t *out) {
+    __shared__ alignas(1024) uint32_t s[32 * 32], got[256];
+    __shared__ alignas(8) uint64_t bar, sent;
+    uint32_t rank;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    if (threadIdx.x == 0) {
+        init(&bar, 1);
+        init(&sent, 2);
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    got[threadIdx.x] = threadIdx.x;
+    fence();
+    asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+    if (threadIdx.x == 0) {
+        expect(&bar, 4096);
+        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+                     "[%0], [%1, {%2, %3}], [%4], %5;" ::"r"(at(s) + 2048 * rank), "l"(&map), "r"(0), "r"(16 * int(rank)),
+                     "r"(at(&bar)), "h"((unsigned short)3) : "memory");
+    }
+    wait(&bar, 0);
+    fence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        uint32_t there, told;
+        asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at(got)), "r"(rank ^ 1));
+        asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(told) : "r"(at(&sent)), "r"(rank ^ 1));
+        expect(&sent, 1024);
+        asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], 512, [%2];" ::"r"(there),
+                     "r"(at(s) + 2048 * rank), "r"(told) : "memory");
+        asm volatile("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%0], [%1], 512, [%2];"
+                     ::"r"(there + 512), "r"(at(s)), "r"(told) : "memory");
+        asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(told) : "memory");
+    }
+    wait(&sent, 0);
+    for (int i = threadIdx.x; i < 1024; i += blockDim.x) out[rank * 1280 + i] = s[i];
+    out[rank * 1280 + 1024 + threadIdx.x] = got[threadIdx.x];
+    asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+}
+
 // ---- the arrival of a thread's own copies
 __global__ void copies(const uint32_t *in, uint32_t *out) {
     __shared__ alignas(16) uint32_t s[1024];
@@ -215,6 +256,18 @@ int main() {
         float f;
         memcpy(&f, &b[256 + i], 4);
         CHECK(b[i] == uint32_t(20 * i + 190) && f == 10.0f * float(i));
+    }
+
+    CUtensorMap half;
+    CHECK(encode(&half, da, W, H, 32, 16, CU_TENSOR_MAP_SWIZZLE_NONE) == CUDA_SUCCESS);
+    halves<<<2, 256>>>(half, db);
+    OK(cudaDeviceSynchronize());
+    OK(cudaMemcpy(b.data(), db, 2560 * 4, cudaMemcpyDeviceToHost));
+    for (int r = 0; r < 2; r++) {
+        const uint32_t *t = &b[r * 1280], *got = t + 1024;
+        for (int i = 0; i < 1024; i++) CHECK(t[i] == a[i / 32 * W + i % 32]);
+        for (int i = 0; i < 128; i++) CHECK(got[i] == t[512 * (1 - r) + i]);
+        for (int i = 0; i < 128; i++) CHECK(got[128 + i] == 128u + uint32_t(i) + t[i]);
     }
 
     copies<<<1, 256>>>(da, db);

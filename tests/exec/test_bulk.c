@@ -410,11 +410,58 @@ static void faults(void **state) {
     scene_end(&s);
 }
 
+// The race check: what a thread has stored a bulk copy reads behind a fence.proxy.async only.
+static enum exec_outcome stored_then_copied(bool is_fenced, char *text, size_t size) {
+    struct prog *const p = prog_new();
+    p->args.options.check_races = true;
+    p->im.shared_bytes = 256;
+    const uint64_t to = devmem_alloc(p->mem, 4096, 256, "to");
+    struct minst *m = emit(p, OP_ST, ITYPE_U32, NONE_, R(6), R(7), NONE_);
+    m->space = SPACE_SHARED;
+    m->vec = 1;
+    if (is_fenced) emit(p, OP_VIEWFENCE, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
+    emit(p, OP_WARPSYNC, ITYPE_U32, NONE_, I(15), NONE_, NONE_);
+    m = emit(p, OP_BULKCP, ITYPE_B32, NONE_, RD(8), RD(10), R(12));
+    m->space = SPACE_GENERIC;
+    m->vec = 1;
+    m->sub = MBULK_G_S;
+    emit_exit(p);
+    prog_start(p);
+    for (uint32_t i = 0; i < 32; i++) {
+        reg(p, 6)[i] = 4 * i;
+        reg(p, 7)[i] = 100 + i;
+        set64(p, 8, i, 0);
+        set64(p, 10, i, to);
+        reg(p, 12)[i] = 16;
+    }
+    warp0(p)->active = 15; // the four words that are copied
+    for (int k = is_fenced; k >= 0; k--)
+        assert_int_equal(exec_step(&p->env, warp0(p)), EXEC_MEMORY);
+    assert_int_equal(exec_step(&p->env, warp0(p)), EXEC_NEXT);
+    warp0(p)->active = 1;
+    const enum exec_outcome o = exec_step(&p->env, warp0(p));
+    snprintf(text, size, "%s", p->env.fault.text);
+    if (o == EXEC_MEMORY) {
+        const uint32_t *const got = (const uint32_t *)(const void *)devmem_host(p->mem, to, 16);
+        for (uint32_t i = 0; i < 4; i++) assert_int_equal(got[i], 100 + i);
+    }
+    exec_bulks_destroy(p->env.bulks);
+    prog_free(p);
+    return o;
+}
+static void fences_between_proxies(void **state) {
+    (void)state;
+    char text[512];
+    assert_int_equal(stored_then_copied(true, text, sizeof text), EXEC_MEMORY);
+    assert_int_equal(stored_then_copied(false, text, sizeof text), EXEC_FAULT);
+    assert_non_null(strstr(text, "with no fence.proxy.async between"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiles_are_loaded),  cmocka_unit_test(columns_are_loaded),
         cmocka_unit_test(tiles_are_stored),  cmocka_unit_test(columns_are_stored),
         cmocka_unit_test(tiles_are_reduced), cmocka_unit_test(maps_come_back),
-        cmocka_unit_test(faults)};
+        cmocka_unit_test(faults),            cmocka_unit_test(fences_between_proxies)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
