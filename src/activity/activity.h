@@ -17,6 +17,7 @@ enum {
     // Lengths of idle periods that are counted one by one; the last counter takes the longer ones.
     ACT_IDLE_LENGTHS = 64,
     ACT_ARRAYS = 6, // L1 data, constant, texture, instruction cache, shared memory, L2
+    ACT_PRODUCT_CLASSES = 5, // operation classes of warp groups' products, from OPC_GMMA_16 on
     ACT_METER_BINS = 16, // powers of two that the meters count one by one
     // Execution pipelines as power sees them: INT of lane group 0..7, FP of lane group 0..7, all
     // SFUs, all DP units, LD/ST, texture, all tensor cores.

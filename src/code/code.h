@@ -47,7 +47,9 @@ struct mfunc {
     bool is_entry;
     bool has_calls;
     VEC(struct minst) inst;
-    VEC(uint8_t) vreg_words;   // words of virtual GPR i (1, 2, 4)
+    VEC(uint8_t) vreg_words;   // words of virtual GPR i (1, 2, 4; more: sums of GMMA, see sums.c)
+    uint32_t *sum_at;          // of sums: the first word in their block; NULL: there are none
+    uint32_t sum_words;        // of that block
     uint32_t n_vpreds;         // virtual predicates
     VEC(int32_t) label_at;     // label id -> instruction index
     VEC(uint32_t) called;      // indices of ptx functions called directly or whose address is taken

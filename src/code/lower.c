@@ -119,6 +119,7 @@ void lower_func(struct mfunc *f, const struct code_symbols *s, struct diags *d) 
     f->is_entry = l.fn->is_entry;
     f->sp_vreg = UINT32_MAX;
     make_registers(&l);
+    lower_wgmma_sums(&l);
     lower_scan(&l);
     l.uses_sp = mfunc_has_sp(f);
     if (!f->shared) {

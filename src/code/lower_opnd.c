@@ -130,6 +130,7 @@ static struct opnd reg_words(const struct lower *l, const struct ptx_operand *o,
     if (r->words == 0) return opnd_pred(r->vreg);
     const unsigned have = o->component >= 0 ? element_words(r) : r->words;
     struct opnd g = opnd_gpr(r->vreg, words < have ? words : have);
+    g.sub = r->sub;
     if (o->component >= 0) g.sub = (uint8_t)((unsigned)o->component * element_words(r));
     return g;
 }

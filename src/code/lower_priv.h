@@ -69,6 +69,8 @@ struct lower_var {
 // What the scan knows of a PTX register.
 struct lower_reg {
     uint32_t vreg;     // virtual register, or virtual predicate
+    uint8_t sub;       // first word in it: of sums of a warp group's product (lower_wgmma.c)
+    bool is_sum;
     uint8_t words;     // 0: predicate
     uint8_t bits;      // of one element
     uint16_t mentions; // operands that name it, saturating
@@ -113,6 +115,10 @@ typedef void (*lower_fn)(struct lower *l, const struct ptx_inst *i, unsigned arg
 // ---- lower.c ------------------------------------------------------------------------------
 // Refuses the instruction in hand.
 void lower_refuse(struct lower *l, const char *fmt, ...) WW_PRINTF(2, 3);
+
+// ---- lower_wgmma.c ------------------------------------------------------------------------
+// Gives the sums of each product of a warp group registers side by side.
+void lower_wgmma_sums(struct lower *l);
 
 // ---- lower_scan.c -------------------------------------------------------------------------
 void lower_scan(struct lower *l);

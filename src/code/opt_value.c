@@ -40,6 +40,7 @@ static struct opnd word_value(const struct opt *o, uint32_t reg, uint32_t sub, u
 
 // The words of an operand put together again, if they stand side by side.
 static struct opnd value_of(const struct opt *o, const struct opnd *x, uint32_t at) {
+    if (x->words > OPND_MOST_WORDS) return no_operand(); // sums stay where they are
     struct opnd v = word_value(o, x->reg, x->sub, at);
     if (v.kind == OPND_NONE || x->words == 1) return v;
     for (uint32_t w = 1; w < x->words; w++) {

@@ -270,12 +270,34 @@ static void place_all(struct mfunc *f, const struct allocation *gpr,
     f->allocated = true;
 }
 
+// The block of sums lies behind all registers that the function and what it calls take.
+static void put_sums_behind(struct mfunc *f, struct allocation *gpr) {
+    const struct ra r = {.f = f, .cls = RA_GPR, .n_colors = gpr->n_colors};
+    uint32_t first = gpr->used;
+    for (uint32_t i = 0; i < f->inst.n; i++) {
+        const struct minst *const m = &f->inst.at[i];
+        if (m->op != OP_CALL && m->op != OP_CALLI) continue;
+        const uint32_t taken = ra_taken_by(&r, m);
+        if (taken > first) first = taken;
+    }
+    first = (uint32_t)bits_align_up(first, SUMS_ALIGN);
+    for (uint32_t v = 0; v < f->vreg_words.n; v++)
+        if (f->vreg_words.at[v] > OPND_MOST_WORDS) gpr->place[v] = first + f->sum_at[v];
+    gpr->used = first + f->sum_words;
+}
+
 void ra_run(struct mfunc *f, uint32_t max_regs, struct diags *d) {
     if (!f->inst.n) {
         f->allocated = true;
         return;
     }
+    ra_place_sums(f);
+    const uint32_t sums = f->sum_words ? (uint32_t)bits_align_up(f->sum_words, SUMS_ALIGN) : 0;
+    max_regs = (max_regs < MAX_GPRS ? max_regs : MAX_GPRS) & ~(sums ? SUMS_ALIGN - 1u : 0);
+    if (sums >= max_regs) max_regs = sums + 1; // which fails, and says so
     struct allocation pred = {.cls = RA_PRED, .n_colors = f->target->n_preds};
-    struct allocation gpr = {.cls = RA_GPR, .n_colors = max_regs < MAX_GPRS ? max_regs : MAX_GPRS};
-    if (allocate(f, &pred, d) && allocate(f, &gpr, d)) place_all(f, &gpr, &pred);
+    struct allocation gpr = {.cls = RA_GPR, .n_colors = max_regs - sums};
+    if (!allocate(f, &pred, d) || !allocate(f, &gpr, d)) return;
+    if (sums) put_sums_behind(f, &gpr);
+    place_all(f, &gpr, &pred);
 }

@@ -82,12 +82,18 @@ double ra_weight_at(const struct cfg *c, uint32_t block);
 enum { RA_ACCESS_COST = 4 };
 uint32_t ra_node_of(const struct ra *r, uint32_t slot);
 static inline bool ra_has(const struct ra *r, uint32_t slot) {
-    if (r->cls == RA_GPR) return slot < r->live->n_words;
+    if (r->cls == RA_GPR)
+        return slot < r->live->n_words &&
+               r->f->vreg_words.at[r->live->vreg_of[slot]] <= OPND_MOST_WORDS;
     return slot >= r->live->pred_base && slot < r->live->pred_end;
 }
 static inline bool ra_is_temp(const struct ra *r, uint32_t node) {
     return node < r->n_homes && r->home[node].is_temp;
 }
+
+enum { SUMS_ALIGN = 8 }; // words: where ptxas's code has sums begin (cubins of 9.0a)
+// sums.c: joins and places the sums of products of warp groups, in a block of their own.
+void ra_place_sums(struct mfunc *f);
 
 // ra_graph.c
 void ra_build_graph(struct ra *r);

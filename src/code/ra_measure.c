@@ -33,6 +33,7 @@ static void init_nodes(struct ra *r) {
     r->color = arena_alloc(r->arena, n * sizeof *r->color);
     for (uint32_t v = 0; v < r->n; v++) {
         r->words[v] = r->cls == RA_GPR ? f->vreg_words.at[v] : 1;
+        if (r->words[v] > OPND_MOST_WORDS) r->words[v] = 1; // sums, which have their place
         r->parent[v] = r->last_member[v] = v;
         r->next_member[v] = UINT32_MAX;
     }
@@ -72,7 +73,7 @@ static void find_rematerialisable(struct ra *r) {
         if (minst_is_filler(m)) continue;
         for (unsigned which = 0; which < MINST_DSTS; which++) {
             const struct opnd *d = &m->dst[which];
-            if (d->kind != OPND_GPR) continue;
+            if (d->kind != OPND_GPR || !ra_has(r, r->live->word_base[d->reg])) continue;
             const uint8_t words = (uint8_t)(((1u << d->words) - 1) << d->sub);
             if (!is_constant(m) || m->guard != VPRED_TRUE || (defined[d->reg] & words) ||
                 d->words != 1)

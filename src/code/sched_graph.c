@@ -47,6 +47,8 @@ static bool is_wall(const struct mfunc *f, const struct minst *m) {
     case OP_TRAP:
     case OP_BRKPT:
     case OP_SYSCALL:
+    case OP_GMMAFENCE: // between these a product's sums belong to the unit that makes them
+    case OP_GMMAWAIT:
     case OP_NANOSLEEP: return true;
     case OP_S2R: return (m->flags & MF_VOLATILE) != 0;
     default: return false;
@@ -84,6 +86,8 @@ static struct access access_of(const struct minst *m) {
     case OP_BULKCOMMIT:
     case OP_BULKWAIT:
     case OP_VIEWFENCE:
+    case OP_GMMA:
+    case OP_GMMACOMMIT:
     case OP_SULD:
     case OP_SUST:
     case OP_SURED:

@@ -60,6 +60,12 @@ static void half_special(const struct minst *m, struct xinst *x) {
     either(m, x);
     with_aux(m, x);
 }
+// A product of a warp group without the predicate F always counts C, if it has one.
+static void group_product(const struct minst *m, struct xinst *x) {
+    with_aux(m, x);
+    if (m->src[4].kind == OPND_NONE) x->f = PRED_TRUE;
+    if (m->src[2].kind != OPND_GPR) x->f = (uint32_t)PRED_TRUE | X_PRED_NOT;
+}
 static void special_register(const struct minst *m, struct xinst *x) { x->a = m->aux; }
 static void minimum(const struct minst *m, struct xinst *x) {
     x->aux8 = m->src[2].kind != OPND_NONE ? 3 : 2;
@@ -250,6 +256,7 @@ static_assert(MRND_RZ == MRND_RN + 1 && MRND_RM == MRND_RN + 2 && MRND_RP == MRN
 #define CVT(name)       .table = TABLE_CVT, .handler = H_##name
 #define LEVEL_MEM(name) .table = TABLE_LEVEL_MEM, .handler = H_##name
 #define MMA(name)       .table = TABLE_MMA, .handler = H_##name
+#define GMMA(name)      .table = TABLE_GMMA, .handler = H_##name
 #define CONVERT(name)   .table = TABLE_CONVERT, .handler = CVT_##name
 #define MEMORY(name)    .table = TABLE_MEMORY, .handler = MEM_##name
 #define BARRIER(name)   .table = TABLE_BARRIER, .handler = MBARRIER_##name

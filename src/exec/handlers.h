@@ -75,6 +75,8 @@
 
 #define EXEC_MMA_HANDLERS(X) X(hmma_884) X(hmma_1688) X(hmma_16)
 
+#define EXEC_GMMA_HANDLERS(X) X(gmma) X(gmma_int)
+
 // clang-format on
 
 #define HANDLER_ID(name)  H_##name,
@@ -90,6 +92,7 @@ enum { EXEC_HALF_HANDLERS(HANDLER_ID) H_HALF_N };
 enum { EXEC_CVT_HANDLERS(HANDLER_ID) H_CVT_N };
 enum { EXEC_MEM_HANDLERS(HANDLER_ID) H_MEM_N };
 enum { EXEC_MMA_HANDLERS(HANDLER_ID) H_MMA_N };
+enum { EXEC_GMMA_HANDLERS(HANDLER_ID) H_GMMA_N };
 
 // Tables of a vector level, then those that are the same at every one.
 enum exec_table {
@@ -103,6 +106,7 @@ enum exec_table {
     TABLE_CVT,
     TABLE_LEVEL_MEM,
     TABLE_MMA,
+    TABLE_GMMA,
     LEVEL_TABLES,
     TABLE_CONVERT = LEVEL_TABLES,
     TABLE_MEMORY,
@@ -125,7 +129,7 @@ const struct exec_level *exec_level(void);
 #define DECLARE_LEVEL(level)                                                                       \
     extern const exec_fn int_fns_##level[], int_machine_fns_##level[], int64_fns_##level[],        \
         fp32_fns_##level[], fp64_fns_##level[], sfu_fns_##level[], half_fns_##level[],             \
-        cvt_fns_##level[], mem_fns_##level[], mma_fns_##level[];
+        cvt_fns_##level[], mem_fns_##level[], mma_fns_##level[], gmma_fns_##level[];
 DECLARE_LEVEL(base)
 DECLARE_LEVEL(v3)
 DECLARE_LEVEL(v4)

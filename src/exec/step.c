@@ -11,7 +11,7 @@
             [TABLE_FP32] = fp32_fns_##level, [TABLE_FP64] = fp64_fns_##level,                      \
             [TABLE_SFU] = sfu_fns_##level, [TABLE_HALF] = half_fns_##level,                        \
             [TABLE_CVT] = cvt_fns_##level, [TABLE_LEVEL_MEM] = mem_fns_##level,                    \
-            [TABLE_MMA] = mma_fns_##level                                                          \
+            [TABLE_MMA] = mma_fns_##level, [TABLE_GMMA] = gmma_fns_##level                         \
         }                                                                                          \
     }
 static const struct exec_level levels[] = {

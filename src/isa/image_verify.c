@@ -52,15 +52,15 @@ static void broken(struct verifier *v, uint32_t pc, const char *what) {
 static uint32_t preds_of(const struct code_image *im) {
     return im->is_machine_code ? PRED_FILE : MAX_PREDS;
 }
-static void check_operand(struct verifier *v, uint32_t pc, const struct opnd *o) {
+static void check_operand(struct verifier *v, uint32_t pc, const struct opnd *o, bool is_sums) {
     switch (o->kind) {
     case OPND_NONE: break;
     case OPND_GPR:
-        if (o->words != 1 && o->words != 2 && o->words != 4)
+        if (o->words != 1 && o->words != 2 && o->words != 4 && !is_sums)
             broken(v, pc, "an operand of no size");
         else if (o->reg + o->words > v->im->n_regs)
             broken(v, pc, "a register beyond the kernel's");
-        else if (o->reg % o->words)
+        else if (!is_sums && o->reg % o->words)
             broken(v, pc, "a register group out of line");
         if (o->sub) broken(v, pc, "a part of a register after allocation");
         break;
@@ -115,8 +115,11 @@ static void check_inst(struct verifier *v, uint32_t pc) {
         broken(v, pc, "an operation that does not exist");
         return;
     }
-    for (unsigned i = 0; i < MINST_DSTS; i++) check_operand(v, pc, &m->dst[i]);
-    for (unsigned i = 0; i < MINST_SRCS; i++) check_operand(v, pc, &m->src[i]);
+    const struct operand_row *const row = &operand_rows[m->op];
+    for (unsigned i = 0; i < MINST_DSTS; i++)
+        check_operand(v, pc, &m->dst[i], slot_words(row->dst[i]) == SLOT_SUMS);
+    for (unsigned i = 0; i < MINST_SRCS; i++)
+        check_operand(v, pc, &m->src[i], slot_words(row->src[i]) == SLOT_SUMS);
     const char *const fault = isa_operands_fault(m, !v->im->is_machine_code);
     if (fault != NULL) broken(v, pc, fault);
     if (m->op == OP_S2R && !v->im->is_machine_code && m->dst[0].words != isa_sreg_words(m->aux))
@@ -170,6 +173,9 @@ static void add_writes(struct state *s, const struct minst *m) {
     struct isa_ref ref[ISA_MAX_REFS];
     const uint32_t n = isa_writes(m, true, ref);
     for (uint32_t i = 0; i < n; i++) add(s, state_of(&ref[i]));
+    uint32_t first;
+    const uint32_t sums = isa_sums(m, &first);
+    for (uint32_t i = 0; i < sums; i++) add(s, first + i);
 }
 
 // A store or reload of one word for the function's callers, or of a spilled value.

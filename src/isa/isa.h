@@ -91,7 +91,7 @@ enum opnd_mods {
 typedef uint64_t opnd_imm_bits __attribute__((aligned(4)));
 struct opnd {
     uint8_t kind;
-    uint8_t words; // 1, 2 or 4 (GPR, IMM, CONST); 0 for predicates
+    uint8_t words; // 1, 2 or 4 (GPR, IMM, CONST), more for the sums of GMMA; 0 for predicates
     uint8_t mods;
     union {
         uint8_t sub;  // GPR before allocation: first word within the virtual register; after: 0
@@ -107,6 +107,7 @@ struct opnd {
         uint32_t reg;      // GPR/PRED number; CONST: byte offset
     };
 };
+enum { OPND_MOST_WORDS = 4 }; // but for sums of GMMA
 static_assert(sizeof(struct opnd) == 12, "nine operands make most of an instruction");
 // Whether they are the same, modifiers and size included.
 static inline bool opnd_equal(const struct opnd *a, const struct opnd *b) {
@@ -283,6 +284,12 @@ enum msyscall { MSYS_VPRINTF, MSYS_MALLOC, MSYS_FREE, MSYS_ASSERTFAIL, MSYS_N };
 // else e4m3. aux of HMMA_884: fused multiply-adds one after the other.
 enum mma_sub { MMA_STEP = 3, MMA_A_COL = 4, MMA_B_ROW = 8, MMA_A_SIGNED = 1, MMA_B_SIGNED = 2,
                MMA_AND = 4, MMA_HOPPER = 1, MMA_B_E5M2 = 2, MMA_CHAIN = 1 };
+// sub of GMMA: A lies in registers, else in shared memory; A and B of 16 bits lie there along m and n,
+// not along k; of integers, which are signed; B is e5m2, else e4m3; D's group closes (a GMMACOMMIT).
+enum gmma_sub { GMMA_A_REGS = 1, GMMA_A_TURNED = 2, GMMA_B_TURNED = 4, GMMA_A_SIGNED = 8,
+                GMMA_B_SIGNED = 16, GMMA_B_E5M2 = 32, GMMA_COMMITS = 64 };
+// aux of GMMA: half of A's elements are there, E says which; the selector: which lanes of four give E.
+enum gmma_aux { GMMA_SPARSE = 1, GMMA_SELECTOR_AT = 1, GMMA_SELECTOR = 3 };
 
 // One machine instruction. Operand order for each operation stands in ops.def.
 enum { MINST_DSTS = 3, MINST_SRCS = 6 };

@@ -16,6 +16,7 @@ enum {
     ADDRESS = SLOT_ADDRESS | SLOT_VALUE | SLOT_OPTIONAL,
     PAIR = SLOT_PAIR | SLOT_VALUE,
     N = SLOT_N | SLOT_VALUE,
+    SUMS = SLOT_SUMS | SLOT_VALUE,
     P = SLOT_PREDICATE,
     WP = W | P,
     NP = N | P,
@@ -43,7 +44,7 @@ const char *slot_words_text(enum slot_words w) {
         [SLOT_NONE] = "",       [SLOT_W] = "word",       [SLOT_T] = "type",
         [SLOT_S] = "stype",     [SLOT_X] = "type, WIDE", [SLOT_V] = "vec type",
         [SLOT_PACKED] = "vec type, packed",              [SLOT_ADDRESS] = "address",
-        [SLOT_PAIR] = "1 or 2", [SLOT_N] = "1, 2 or 4"};
+        [SLOT_PAIR] = "1 or 2", [SLOT_N] = "1, 2 or 4", [SLOT_SUMS] = "sums"};
     return text[w];
 }
 
@@ -69,6 +70,7 @@ static bool words_fit(const struct minst *m, enum slot_words rule, unsigned word
     case SLOT_ADDRESS:
     case SLOT_PAIR: return words == 1 || words == 2;
     case SLOT_N: return words == 1 || words == 2 || words == 4;
+    case SLOT_SUMS: return words >= 1 && words <= ISA_MAX_SUMS;
     default: return false;
     }
 }

@@ -19,6 +19,7 @@ enum slot_words {
     SLOT_ADDRESS, // none, one or two; minst.offset is added
     SLOT_PAIR,    // one or two
     SLOT_N,       // one, two or four
+    SLOT_SUMS,    // as many as the sums of a warp group's product take
 };
 enum slot_kind {
     SLOT_WORDS = 15,      // mask of enum slot_words
@@ -53,10 +54,13 @@ struct isa_ref {
     uint8_t word;  // GPR: of the register, opnd.sub included
     uint32_t reg;
 };
-enum { ISA_MAX_REFS = 4 * MINST_SRCS + MAX_PREDS + 2 };
+enum { ISA_MAX_SUMS = 128, // registers of a lane: 64 x 256 sums over 128 lanes
+       ISA_MAX_REFS = ISA_MAX_SUMS + 4 * MINST_SRCS + MAX_PREDS + 2 };
 // Registers that an instruction may read, each counted once (image_check and image_verify refuse
 // more): four sources of four words.
 enum { ISA_MAX_ROWS = 16 };
+
+enum { GMMA_C = 2 }; // the source of GMMA that is added to
 
 static inline uint32_t ref_operand(const struct opnd *o, unsigned place, bool allocated,
                                    struct isa_ref *ref) {
@@ -89,11 +93,14 @@ static inline uint32_t ref_predicates(uint32_t first, uint32_t mask, struct isa_
 // Sources in the order of their slots and words, the guard, what is implied. Before allocation
 // (`allocated` false) VPRED_TRUE is the predicate that is none. A filler names registers for their
 // timing alone: what values flow where is none of its business. Calls and returns are the caller's
-// to know of.
+// to know of. The sums of a warp group's product (GMMA) count before allocation only: behind it
+// nothing waits for their registers (isa_sums names them).
 static inline uint32_t isa_reads(const struct minst *m, bool allocated,
                                  struct isa_ref ref[ISA_MAX_REFS]) {
     uint32_t n = 0;
-    for (unsigned s = 0; s < MINST_SRCS; s++) n += ref_operand(&m->src[s], s, allocated, ref + n);
+    for (unsigned s = 0; s < MINST_SRCS; s++)
+        if (!(allocated && m->op == OP_GMMA && s == GMMA_C))
+            n += ref_operand(&m->src[s], s, allocated, ref + n);
     if (allocated ? !pred_is_true(m->guard) : m->guard != VPRED_TRUE)
         ref[n++] = (struct isa_ref){.file = REF_PRED, .place = REF_GUARD, .reg = m->guard};
     if (m->op == OP_P2R) n += ref_predicates(0, UINT8_MAX, ref + n);
@@ -103,10 +110,17 @@ static inline uint32_t isa_reads(const struct minst *m, bool allocated,
 static inline uint32_t isa_writes(const struct minst *m, bool allocated,
                                   struct isa_ref ref[ISA_MAX_REFS]) {
     uint32_t n = 0;
+    if (allocated && m->op == OP_GMMA) return 0;
     for (unsigned d = 0; d < MINST_DSTS; d++) n += ref_operand(&m->dst[d], d, allocated, ref + n);
     if (m->op == OP_R2P) n += ref_predicates(0, (uint32_t)m->src[1].imm, ref + n);
     if (m->op == OP_R2PM) n += ref_predicates(m->aux, (uint32_t)m->src[1].imm, ref + n);
     return n;
+}
+
+// Registers of the sums that a product of a warp group adds to; 0: it is none. The first in `first`.
+static inline uint32_t isa_sums(const struct minst *m, uint32_t *first) {
+    *first = m->dst[0].reg;
+    return m->op == OP_GMMA && m->dst[0].kind == OPND_GPR ? m->dst[0].words : 0;
 }
 
 #endif

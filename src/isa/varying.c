@@ -83,6 +83,9 @@ static void pass(struct state *s, const struct minst *m) {
         const uint32_t bit = bit_of(&ref[i]);
         set(s, bit, varies || (guarded && get(s, bit)));
     }
+    uint32_t first; // what a product of a warp group reads from shared memory may differ
+    const uint32_t sums = isa_sums(m, &first);
+    for (uint32_t i = 0; i < sums; i++) set(s, first + i, true);
 }
 
 static void reach(struct flow *f, uint32_t pc, const struct state *s) {

@@ -104,8 +104,15 @@ static const struct {
     [OPC_UNIFORM] = {LOGIC_UNITS, 0, 0},
     [OPC_UNIFORM_MOVE] = {LOGIC_UNITS, 0, 0},
     [OPC_MMA_884_F64] = {LOGIC_TENSOR, 256 * MMA_HALF_PJ * (53.0 / 11) * (53.0 / 11), 0},
+    // Products of warp groups: of eight columns, by which they are paid (tree_sm.c). Assumed: what fills
+    // the same cycles takes the same, as above; bytes as mma's.
+    [OPC_GMMA_16] = {LOGIC_TENSOR, 2048 * MMA_HALF_PJ, 0},
+    [OPC_GMMA_TF32] = {LOGIC_TENSOR, 2048 * MMA_HALF_PJ, 0},
+    [OPC_GMMA_8] = {LOGIC_TENSOR, 2048 * MMA_HALF_PJ, 0},
+    [OPC_GMMA_INT] = {LOGIC_TENSOR, 4096 * MMA_BYTE_PJ, 0},
+    [OPC_GMMA_BITS] = {LOGIC_TENSOR, 4096 * MMA_BYTE_PJ, 0},
 };
-_Static_assert(OPC_N == 56, "a new operation class needs a row above");
+_Static_assert(OPC_N == 61, "a new operation class needs a row above");
 
 static double scale(const struct tech *t, double nm, double v) {
     return t->row.f_nm / nm * (t->vdd_v / v) * (t->vdd_v / v);

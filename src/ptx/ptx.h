@@ -179,7 +179,7 @@ struct ptx_loc {
     uint16_t src_file;         // its .file number (see ptx_module.files), 0 none
 };
 
-enum { PTX_MAX_OPERANDS = 8, PTX_MAX_TYPES = 6, PTX_MAX_MODS = 16 };
+enum { PTX_MAX_OPERANDS = 10, PTX_MAX_TYPES = 6, PTX_MAX_MODS = 16 };
 
 // One instruction. Conventions of operand order: as written, destination first.
 //   call: operand[0] = target (FUNC, or REG for indirect), operand[1] = VECTOR of results,
@@ -201,6 +201,7 @@ struct ptx_inst {
     bool guard_not;
     uint8_t vector;               // 1, 2, 4 or 8 (.v2/.v4/.v8)
     uint8_t space;                // enum ptx_space named in the modifiers (NONE = generic)
+    uint16_t shape_n, shape_k;    // of wgmma: .m64nNkK
     struct ptx_operand *operand;  // n_operands
     struct ptx_loc loc;
 };
@@ -225,6 +226,18 @@ enum ptx_mma_role ptx_mma_role(const struct ptx_inst *i);
 // Type of a matrix of the instruction, and how many registers a thread has of it.
 enum ptx_type ptx_mma_type(const struct ptx_inst *i, enum ptx_mma_role role);
 unsigned ptx_mma_regs(const struct ptx_mma *m, enum ptx_mma_role role, enum ptx_type t);
+
+// A product of a warp group (ptx_wgmma.c). Operands that a form lacks are -1.
+struct ptx_wgmma {
+    uint8_t type_d, type_a, type_b;
+    bool is_sparse, a_is_matrix_in_memory;
+    uint8_t regs_d;
+    int8_t meta, selector, scale_d, scale_a, scale_b, trans_a, trans_b; // operand numbers
+    uint8_t n_operands;
+};
+// False: there is no such shape and types. Reads the kind of operand 1 when operands are there.
+bool ptx_wgmma_form(const struct ptx_inst *i, const struct ptx_operand *operands,
+                    struct ptx_wgmma *out);
 
 struct ptx_label {
     const char *name;

@@ -702,6 +702,45 @@ static bool check_mma(struct ptx_parser *p, const struct ptx_reading *r) {
            (i->n_operands < 3 || exact(p, r, 2, PTX_U32, SOURCE));
 }
 
+// wgmma.fence; wgmma.commit_group; wgmma.wait_group n; wgmma.mma_async d, a, b, ...
+static bool check_wgmma(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    if (!ptx_has(i, PTX_MOD_mma_async)) {
+        const unsigned want = ptx_has(i, PTX_MOD_wait_group);
+        if (i->n_operands != want) return miscounted(p, r, "operand", want, want, i->n_operands);
+        return !want || r->ops[0].kind == PTX_OPERAND_INT ||
+               mismatch(p, r, 0, &r->ops[0], "an integer constant");
+    }
+    struct ptx_wgmma f;
+    if (i->n_operands < 4) return miscounted(p, r, "operand", 4, 10, i->n_operands);
+    if (!ptx_wgmma_form(i, r->ops, &f))
+        return fail_inst(p, r, "is no shape and types that matrices of a warp group have together");
+    if (i->n_operands != f.n_operands)
+        return miscounted(p, r, "operand", f.n_operands, f.n_operands, i->n_operands);
+    const enum ptx_type sums = f.type_d == PTX_F32 ? PTX_F32 : PTX_B32;
+    if (!fragment(p, r, 0, sums, f.regs_d, DEST)) return false;
+    if (!(f.a_is_matrix_in_memory ? exact(p, r, 1, PTX_B64, SOURCE)
+                                  : fragment(p, r, 1, PTX_B32, 4, SOURCE)))
+        return false;
+    if (!exact(p, r, 2, PTX_B64, SOURCE)) return false;
+    if (f.meta >= 0 && !exact(p, r, (unsigned)f.meta, PTX_B32, SOURCE)) return false;
+    const struct ptx_operand *const scale = &r->ops[f.scale_d];
+    if (scale->kind != PTX_OPERAND_INT && !exact(p, r, (unsigned)f.scale_d, PTX_PRED, SOURCE))
+        return false;
+    static const char *const wanted[] = {"0 or 1", "1 or -1", "1 or -1", "0 or 1", "0 or 1"};
+    const int8_t literal[] = {f.selector, f.scale_a, f.scale_b, f.trans_a, f.trans_b};
+    for (unsigned k = 0; k < WW_COUNT(literal); k++) {
+        const int8_t at = literal[k];
+        if (at < 0) continue;
+        const struct ptx_operand *const o = &r->ops[at];
+        const bool is_sign = k == 1 || k == 2;
+        if (o->kind != PTX_OPERAND_INT || o->imm > 1 || o->imm < (is_sign ? -1 : 0) ||
+            (is_sign && o->imm == 0))
+            return mismatch(p, r, (unsigned)at, o, wanted[k]);
+    }
+    return true;
+}
+
 // What a row of letters cannot say. True when there is nothing to say.
 static bool special(struct ptx_parser *p, const struct ptx_reading *r) {
     const struct ptx_inst *i = &r->inst;
@@ -737,6 +776,7 @@ static bool special(struct ptx_parser *p, const struct ptx_reading *r) {
         return true;
     case PTX_OP_wmma:
     case PTX_OP_mma: return check_mma(p, r);
+    case PTX_OP_wgmma: return check_wgmma(p, r);
     case PTX_OP_ldmatrix:
     case PTX_OP_stmatrix: {
         const bool loads = i->op == PTX_OP_ldmatrix;

@@ -57,7 +57,22 @@ static bool is_shape(const struct ptx_token *t) {
            memchr(t->at, 'n', t->len);
 }
 
+// The shape of a warp group's product, of which there are too many for a name each.
+static bool group_shape(const struct ptx_token *t, struct ptx_inst *i) {
+    char text[24];
+    unsigned n, k;
+    int read = 0;
+    if (t->len >= sizeof text) return false;
+    memcpy(text, t->at, t->len);
+    text[t->len] = 0;
+    if (sscanf(text, "m64n%3uk%3u%n", &n, &k, &read) != 2 || text[read]) return false;
+    i->shape_n = (uint16_t)n;
+    i->shape_k = (uint16_t)k;
+    return true;
+}
+
 static bool unknown_word(struct ptx_parser *p, struct ptx_inst *i) {
+    if (i->op == PTX_OP_wgmma && group_shape(&p->tok, i)) return add_mod(p, i, PTX_MOD_shape);
     // mbarrier::complete_tx::bytes and the like: the first part says what it is about.
     const char *colon = memchr(p->tok.at, ':', p->tok.len);
     if (colon) {

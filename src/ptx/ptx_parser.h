@@ -24,7 +24,7 @@ enum {
     PTX_MAX_SCOPES = 200,       // nested { }
     PTX_MAX_EXPR_DEPTH = 200,   // nested ( ) of constant expressions
     PTX_MAX_DIMS = 8,           // of an array
-    PTX_MAX_VECTOR = 16,        // elements in { }
+    PTX_MAX_VECTOR = 128,       // elements in { }: sums of a warp group
     PTX_MAX_ARGS = 1024,        // parameters of one function, and elements of one list
     PTX_MAX_RANGE = 1 << 20,    // registers that `%r<n>` declares
     PTX_MAX_NUMBERED = 1 << 16, // variables that all `x<n>` of one text declare

@@ -75,7 +75,7 @@ uint32_t sm_carve_out(const struct sm_config *c, uint64_t wanted) {
 struct decoder {
     const struct sm_config *c;
     struct sm_kernel *k;
-    uint32_t cap_const_lines;
+    uint32_t cap_const_lines, cap_products;
 };
 
 static void need_reg(struct sm_inst *in, struct sm_wide *wide, uint32_t reg, bool is_dst) {
@@ -173,8 +173,8 @@ static bool is_shared(uint8_t klass) {
            klass == OPC_MBARRIER;
 }
 
-static uint16_t flags_of(const struct minst *m, const struct sm_inst *in, bool has_result) {
-    uint16_t f = 0;
+static uint32_t flags_of(const struct minst *m, const struct sm_inst *in, bool has_result) {
+    uint32_t f = 0;
     const bool is_mem = (in->unit == UNIT_LDST && m->klass != OPC_SHFL) || in->unit == UNIT_TEX;
     if (mop_info[m->op].flags & OPF_BRANCH) f |= SI_BRANCH;
     if (has_result && in->unit != UNIT_NONE) f |= SI_RESULT;
@@ -202,6 +202,9 @@ static uint16_t flags_of(const struct minst *m, const struct sm_inst *in, bool h
     case OP_DEPBAR: f |= m->flags & MF_ACQUIRE ? SI_ASYNC_WAIT : 0; break;
     case OP_SYSCALL: f |= SI_SOLO; break;
     case OP_SHFL: f |= SI_SHUFFLE; break;
+    case OP_GMMA: f |= SI_PRODUCT | (m->sub & GMMA_COMMITS ? SI_PRODUCT_COMMIT : 0u); break;
+    case OP_GMMACOMMIT: f |= SI_PRODUCT_COMMIT; break;
+    case OP_GMMAWAIT: f |= SI_PRODUCT_WAIT | SI_SOLO; break;
     default: break;
     }
     return f;
@@ -300,6 +303,38 @@ static void decode_control(const struct code_image *im, const struct minst *m, s
     }
 }
 
+// A product of a warp group takes the tensor cores of all four warps for its columns, or as long as
+// shared memory needs to give B, and A where registers do not: a group's rows once, to all.
+static bool decode_product(struct decoder *d, const struct minst *m, struct sm_inst *in) {
+    enum { ROW_BYTES = 32, GROUP_ROWS = 64 };
+    struct sm_kernel *const k = d->k;
+    if (k->n_products == d->cap_products) {
+        const uint32_t cap = k->n_products == 0 ? 16 : 2 * k->n_products;
+        struct sm_product *const more = ww_alloc_aligned(cap * sizeof *more);
+        if (more == NULL) return false;
+        if (k->n_products != 0) memcpy(more, k->product, k->n_products * sizeof *more);
+        ww_free_aligned(k->product);
+        k->product = more;
+        d->cap_products = cap;
+    }
+    const uint32_t columns = 8u * m->vec, b = m->aux & GMMA_SPARSE ? 2 * ROW_BYTES : ROW_BYTES;
+    const uint32_t a = m->sub & GMMA_A_REGS ? 0 : GROUP_ROWS * ROW_BYTES;
+    uint32_t first;
+    struct sm_product p = {.shared_bytes = a + columns * b,
+                           .sums = (uint16_t)isa_sums(m, &first),
+                           .adds = m->src[GMMA_C].kind == OPND_GPR,
+                           .columns = m->vec};
+    p.first = (uint8_t)first;
+    const uint32_t line = d->c->shared_banks * d->c->shared_bank_bytes;
+    const uint32_t core = m->vec * in->interval, shared = (p.shared_bytes + line - 1) / line;
+    p.cycles = core > shared ? core : shared;
+    in->latency = (uint16_t)(in->latency + (a ? d->c->product_shared_latency : 0));
+    in->unit = UNIT_NONE;
+    in->aux = (uint16_t)k->n_products;
+    k->product[k->n_products++] = p;
+    return k->n_products <= UINT16_MAX;
+}
+
 static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst *in,
                        struct sm_wide *wide) {
     const struct class_timing *t = &d->c->timing[minst_timing(m)];
@@ -319,6 +354,7 @@ static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst 
     bool has_result = in->dst != 0 || in->dst_p != 0;
     for (int i = 0; wide != NULL && i < WIDE_WORDS; i++) has_result |= wide->dst[i] != 0;
     in->flags = flags_of(m, in, has_result);
+    if (m->op == OP_GMMA && !decode_product(d, m, in)) return false;
     if (d->c->shared_on_lanes && is_shared(m->klass)) {
         in->unit = UNIT_INT;
         in->flags |= SI_LANES;
@@ -475,6 +511,7 @@ void sm_kernel_destroy(struct sm_kernel *k) {
     if (k == NULL) return;
     ww_free_aligned(k->inst);
     ww_free_aligned(k->wide);
+    ww_free_aligned(k->product);
     ww_free_aligned(k->const_line);
     ww_free_aligned(k);
 }

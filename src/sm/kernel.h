@@ -41,7 +41,14 @@ enum sm_inst_flags {
     SI_CHECK_PUSH = 1 << 12, // look whether the warp split
     SI_LANES = 1 << 13,      // shared memory that the lanes access themselves (shared_on_lanes)
     SI_FOLDED = 1 << 14,     // ... as an operand of the one instruction that uses what is loaded
-    SI_VARIES = 1 << 15      // a branch through a table or pointer that CTAs may take differently
+    SI_VARIES = 1 << 15,     // a branch through a table or pointer that CTAs may take differently
+    SI_PRODUCT = 1 << 16,    // of a warp group (products.h): runs beside the warp
+    SI_PRODUCT_COMMIT = 1 << 17,
+    SI_PRODUCT_WAIT = 1 << 18
+};
+
+enum {
+    SI_SPECIAL = SI_FENCE | SI_COMMIT | SI_ASYNC_WAIT | SI_PRODUCT | SI_PRODUCT_COMMIT | SI_PRODUCT_WAIT
 };
 
 // One cache line. Registers 64 and up stand in sm_kernel.wide.
@@ -66,13 +73,14 @@ struct sm_inst {
     uint8_t src[16];     // register rows to read, each once; of the first SM_FEW_SRC, those that it
                          // lacks: rows of it
     uint16_t use_p, dst_p; // predicates; all uniform registers as one more, all barrier registers
-    uint16_t flags;        // SI_*
+    uint32_t flags;        // SI_*
     uint16_t latency, interval;
     uint8_t unit, klass;  // enum unit_class, enum op_class
     uint8_t n_src, n_dst; // register rows
     uint8_t dst_first;    // n_dst 0: one to read, if there are any
     uint8_t n_const;      // constant-bank operands
-    uint16_t aux;         // minst.aux (groups of cp.async.wait), minst.sub (fences)
+    uint16_t aux;         // minst.aux (groups of cp.async.wait), minst.sub (fences), index of
+                          // sm_kernel.product
     uint32_t wide;        // index into sm_kernel.wide
 };
 enum { SM_FEW_SRC = 3 };
@@ -85,12 +93,24 @@ struct sm_wide {
     uint64_t use[WIDE_WORDS], dst[WIDE_WORDS];
 };
 
+// A product of a warp group, a warp's part.
+struct sm_product {
+    uint32_t cycles;       // in the tensor core, once its operands come
+    uint32_t shared_bytes; // that the group reads, of A and B
+    uint16_t sums;         // registers of a lane
+    uint8_t first;         // of them
+    bool adds;             // reads them too
+    uint8_t columns;       // in eights
+};
+
 struct sm_kernel {
     const struct code_image *image;
     struct exec_launch *launch;
     uint64_t code_address, const_address; // const_address: where c[0] is taken to lie
     struct sm_inst *inst;                 // image->n_insts
     struct sm_wide *wide;                 // NULL: no register above 63 is used
+    struct sm_product *product;           // by sm_inst.aux; NULL: there are none
+    uint32_t n_products;
     uint64_t *const_line;
     uint32_t n_const_lines;
     uint32_t n_warps, n_threads, shared_bytes; // of a CTA

@@ -35,7 +35,8 @@ struct lsu_entry {
     uint64_t ready;
     const struct sm_inst *in;
     uint16_t op, n, next; // transactions
-    uint16_t flags, aux;  // the instruction's: a store may outlive its kernel
+    uint16_t aux;         // the instruction's, as flags: a store may outlive its kernel
+    uint32_t flags;
     uint32_t lanes;       // that execute it
     uint8_t warp, path, space;
     uint8_t rounds; // of an atomic: most lanes that want one word

@@ -54,7 +54,8 @@ enum event_kind {
     EVENT_CONSTANT, // a listener's extra cycles for constant operands are over
     EVENT_FETCH,    // a line of L0 is ready for a warp
     EVENT_SECOND,   // the second level has a constant line
-    EVENT_LAUNCH    // a new warp may be fetched
+    EVENT_LAUNCH,   // a new warp may be fetched
+    EVENT_PRODUCT   // a product of a warp group is done; lanes: its group
 };
 struct event {
     uint64_t cycle;

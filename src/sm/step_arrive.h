@@ -3,6 +3,7 @@
 #define WW_SM_STEP_ARRIVE_H
 
 #include "sm/entry.h"
+#include "sm/products.h"
 #include "sm/step.h"
 
 // Something that warp w waited for has come: it is drained, or may go on.
@@ -91,6 +92,7 @@ STEP_INLINE void events(const struct step_kind *k, struct sm *s, uint64_t t) {
             case EVENT_WAKE: wake_warp(k, s, e.warp); break;
             case EVENT_FETCH: front_line_ready(s, e.warp); break;
             case EVENT_SECOND: reply_second(s, t); break;
+            case EVENT_PRODUCT: products_done(k->ready, s, e.warp, e.lanes, t); break;
             case EVENT_CONSTANT: front_constants_there(s, e.warp); break;
             default: front_want(s, e.warp); break;
             }

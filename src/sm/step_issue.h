@@ -6,6 +6,7 @@
 #include "activity/sm.h"
 #include "sm/caches.h"
 #include "sm/entry.h"
+#include "sm/products.h"
 #include "sm/step.h"
 
 // ---- what becomes of the warp ------------------------------------------------------------------
@@ -74,6 +75,10 @@ STEP_INLINE void special(const struct step_kind *k, struct sm *s, uint32_t w,
     }
     const bool waits_for_all = (in->flags & SI_ASYNC_WAIT) && in->aux == UINT16_MAX;
     if (waits_for_all || (in->flags & SI_COMMIT)) pending_close(&s->pending, PENDING_copies, w);
+    if (in->flags & SI_PRODUCT) products_begin(s, step_sub(k, s, w), w, in, number_of(k, s, w), t);
+    if (in->flags & SI_PRODUCT_COMMIT) pending_close(&s->pending, PENDING_products, w);
+    if (in->flags & SI_PRODUCT_WAIT)
+        wait_for_work(k, s, PENDING_products, w, in->aux + 1u, pc);
     if (in->flags & SI_ASYNC_WAIT) // the open group need never be done
         wait_for_work(k, s, PENDING_copies, w, waits_for_all ? 1 : in->aux + 1u, pc);
     // Machine code has one counter for both kinds of groups.
@@ -278,7 +283,7 @@ STEP_INLINE bool step_issue(const struct step_kind *k, struct sm *s, struct sub_
     else
         k->advance(s, w, in, pc, t);
     if (k->full) note_lanes(s, w);
-    if (ww_unlikely(o >= EXEC_BARRIER || (in->flags & (SI_FENCE | SI_COMMIT | SI_ASYNC_WAIT))))
+    if (ww_unlikely(o >= EXEC_BARRIER || (in->flags & SI_SPECIAL)))
         special(k, s, w, in, pc, o, t);
     return true;
 }

@@ -40,7 +40,7 @@ struct causes {
         uint32_t first, last;
         enum rule rule;
     } at[CAUSES];
-    uint32_t warp_by_class, thread_by_class;
+    uint32_t warp_by_class, thread_by_class, product_columns;
 };
 
 static struct causes causes_look_up(void) {
@@ -51,7 +51,8 @@ static struct causes causes_look_up(void) {
 #undef CAUSE
         },
         .warp_by_class = act_number("warp_by_class"),
-        .thread_by_class = act_number("thread_by_class")};
+        .thread_by_class = act_number("thread_by_class"),
+        .product_columns = act_number("product_columns")};
 }
 
 static enum rule rule_of(const struct causes *c, uint32_t act) {
@@ -122,6 +123,13 @@ struct parts {
     double rule_j[RULES], class_j[OPC_N], all_j;
 };
 
+// The operation class that a counter of classes counts.
+static uint32_t class_of(const struct causes *c, uint32_t act) {
+    if (act >= c->product_columns && act < c->product_columns + OPC_N - OPC_GMMA_16)
+        return act - c->product_columns + OPC_GMMA_16;
+    return act - (act < c->thread_by_class ? c->warp_by_class : c->thread_by_class);
+}
+
 static void add_parts(const struct causes *c, const struct power_tree *t, const struct activity *a,
                       struct parts *p) {
     *p = (struct parts){.all_j = 0};
@@ -135,8 +143,7 @@ static void add_parts(const struct causes *c, const struct power_tree *t, const 
             if (r != RULE_CLASS)
                 p->rule_j[r] += j;
             else
-                p->class_j[v->act + k - (v->act < c->thread_by_class ? c->warp_by_class
-                                                                     : c->thread_by_class)] += j;
+                p->class_j[class_of(c, v->act + k)] += j;
         }
     }
 }

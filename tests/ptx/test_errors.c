@@ -71,7 +71,7 @@ static void every_error_has_its_place_and_sentence(void **state) {
 static void status_tells_unsupported_from_malformed(void **state) {
     (void)state;
     char buf[300];
-    const char *text = HEAD ".entry k() { wgmma.fence.sync.aligned; }";
+    const char *text = HEAD ".entry k() { tcgen05.fence::before_thread_sync; }";
     assert_int_equal(test_refuse(text, strlen(text), buf, sizeof buf), WW_ERROR_UNSUPPORTED);
     text = HEAD ".entry k() { add.s32 %r1, %r2; }";
     assert_int_equal(test_refuse(text, strlen(text), buf, sizeof buf), WW_ERROR_SYNTAX);

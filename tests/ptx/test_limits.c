@@ -61,11 +61,11 @@ static void counts_are_limited(void **state) {
     put(&t, HEAD ".entry k() { .reg .b32 r; add.s32 r", 1);
     put(&t, ", r", 1000);
     put(&t, "; }", 1);
-    refused_with(&t, "more than 8 operands");
+    refused_with(&t, "more than 10 operands");
     put(&t, HEAD ".entry k() { .reg .b32 r; mov.b32 {r", 1);
     put(&t, ", r", 1000);
     put(&t, "}, r; }", 1);
-    refused_with(&t, "more than 16 elements");
+    refused_with(&t, "more than 128 elements");
     put(&t, HEAD ".entry k() { .reg .b32 r; add", 1);
     put(&t, ".sat", 1000);
     put(&t, ".s32 r, r, r; }", 1);
