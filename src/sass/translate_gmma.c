@@ -15,6 +15,7 @@ static struct opnd upper_half(struct opnd o) {
 // Sums as many words as they take: all of them have a place, and D is C's unless C is the zero register.
 static void sums(struct translator *t, uint32_t words) {
     const uint32_t d = tr_field(t, 16, 8), c = tr_field(t, 64, 8);
+    if (d == MAX_GPRS - 1 && c == d) return; // see dropped
     if (d + words > MAX_GPRS - 1u) tr_refuse(t, "names sums behind the last register");
     t->m->dst[0] = (struct opnd){.kind = OPND_GPR, .words = (uint8_t)words, .reg = d};
     if (c == MAX_GPRS - 1) return; // nothing is added to
@@ -28,6 +29,14 @@ static void scale(struct translator *t) {
     const bool inverted = tr_bit(t, 90);
     if (p == 7 && !inverted) return;
     t->m->src[4] = (struct opnd){.kind = OPND_PRED, .reg = PRED_UNIFORM + p, .mods = inverted ? OPND_NOT : 0};
+}
+
+// A product whose sums go to the zero register: ptxas writes one (of URZ and URZ) where products have to
+// be serialised, for what it closes.
+static void dropped(struct translator *t, bool commits) {
+    const struct minst was = *t->m;
+    *t->m = (struct minst){.guard = was.guard, .guard_not = was.guard_not, .target = -1, .reconv = -1};
+    tr_op(t, commits ? OP_GMMACOMMIT : OP_NOP, OPC_CTRL, ITYPE_NONE);
 }
 
 // What all have: operands, groups; `signs`, `turns`: whether fields say so.
@@ -53,7 +62,9 @@ static void product(struct translator *t, enum op_class klass, enum isa_type d, 
     if (signs && tr_bit(t, NEG_A)) m->src[0].mods = OPND_NEG;
     if (signs && tr_bit(t, NEG_B)) m->src[1].mods = OPND_NEG;
     scale(t);
-    if (tr_field(t, 84, 3) != NO_GROUP) m->sub |= GMMA_COMMITS;
+    const bool commits = tr_field(t, 84, 3) != NO_GROUP;
+    if (commits) m->sub |= GMMA_COMMITS;
+    if (m->dst[0].kind == OPND_NONE) dropped(t, commits);
 }
 static void sparse(struct translator *t, uint32_t selector) {
     t->m->aux = (uint16_t)(GMMA_SPARSE | selector << GMMA_SELECTOR_AT);

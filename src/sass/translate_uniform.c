@@ -13,6 +13,17 @@ void translate_umov(struct translator *t) {
     tr_dst(t, 1);
     t->m->src[0] = tr_b2(t, 1, 0);
 }
+// Pairs: compilers add to descriptors of shared memory so.
+void translate_uiadd3_64(struct translator *t) {
+    struct minst *const m = t->m;
+    tr_op(t, OP_IADD, OPC_INT_ADD, ITYPE_U64);
+    tr_dst(t, 2);
+    m->src[0] = tr_a(t, 2, TR_NEG);
+    m->src[1] = tr_b(t, 2, TR_NEG | TR_SIGNED);
+    if (tr_c(t, 2, TR_NEG).kind != OPND_ZERO) tr_refuse(t, "adds three");
+    if (tr_bit(t, 74) || tr_field(t, 81, 3) != PRED_TRUE || tr_field(t, 84, 3) != PRED_TRUE)
+        tr_refuse(t, "has a carry");
+}
 // The value of the lowest lane, and a predicate of each lane whose own is another; with .OR it stays
 // true where it was. No manual says so; code does. ptxas stores through addresses and coordinates
 // that must be uniform in a loop: R2UR P, R2UR.OR P of the next word, the store, and again while P
