@@ -679,6 +679,40 @@ static unsigned depth_of(enum ptx_mod shape) {
     default: return 256; // m16n8k256
     }
 }
+// A sparse A: half of its elements, metadata, and twice as many words of B.
+static void product_sparse(struct lower *l, struct product *p, const struct ptx_mma *form) {
+    const enum isa_type ta = from_type(ptx_mma_type(p->i, PTX_MMA_A)),
+                        tb = from_type(ptx_mma_type(p->i, PTX_MMA_B));
+    const unsigned bits = isa_type_bits(ta), words = form->regs[PTX_MMA_A] / 2u;
+    const bool is_float = isa_type_is_float(ta), is_half = p->td == ITYPE_F16;
+    const unsigned sums = is_half ? 2 : 4;
+    const enum op_class integers = words == 2 ? OPC_MMA_16832_INT : OPC_MMA_16816_INT,
+                        single = words == 2 ? OPC_MMA_16816_F32 : OPC_MMA_1688_F32,
+                        half = words == 2 ? OPC_MMA_16816_F16 : OPC_MMA_1688_F16;
+    struct minst m = product_new(l, p, is_float ? OP_HMMA_16 : OP_IMMA_16,
+                                 !is_float ? integers : is_half ? half : single);
+    m.stype = (uint8_t)ta;
+    m.aux = (uint16_t)(MMA_SPARSE | (unsigned)p->i->operand[5].imm << MMA_SELECTOR_AT);
+    if (is_float) {
+        m.sub = (uint8_t)(128 * words / bits);
+        if (gen_has(l->gen, TRAIT_TENSOR_9)) m.aux |= MMA_HOPPER;
+        if (tb == ITYPE_E5M2) m.aux |= MMA_B_E5M2;
+    } else {
+        m.type = ITYPE_S32;
+        m.stype = bits == 8 ? ITYPE_S8 : ITYPE_S4;
+        m.vec = (uint8_t)words;
+        if (ptx_has(p->i, PTX_MOD_satfinite)) m.flags = MF_SAT;
+        if (ta == ITYPE_S8 || ta == ITYPE_S4) m.sub |= MMA_A_SIGNED;
+        if (tb == ITYPE_S8 || tb == ITYPE_S4) m.sub |= MMA_B_SIGNED;
+    }
+    m.src[0] = words_of(l, p->a, 0, 2 * words);
+    m.src[1] = words_of(l, p->b, 0, 2 * words);
+    m.src[2] = words_of(l, p->c, 0, sums);
+    m.src[3] = lower_in_reg(l, lower_src(l, &p->i->operand[4], ITYPE_B32));
+    m.dst[0] = lower_temp(l, sums);
+    lower_put(l, &m);
+    put_sum(l, p, 0, m.dst[0]);
+}
 static void product_rows_16(struct lower *l, struct product *p, enum ptx_mod shape) {
     const enum isa_type t = from_type(ptx_mma_type(p->i, PTX_MMA_A));
     const unsigned depth = depth_of(shape);
@@ -698,6 +732,15 @@ void lower_mma_mma(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     const struct ptx_mma *const form = ptx_mma_find(i);
     if (form_refused(l, i)) return;
     struct product p = product_of(i);
+    if (form->is_sparse && form->capability == 89 && !gen_has(l->gen, TRAIT_TENSOR_BYTE_FLOATS)) {
+        lower_refuse(l, "this generation has no instruction for sparse products of 8-bit floats of one warp "
+                        "(its compiler makes halves of them); wgmma.mma_async.sp has");
+        return;
+    }
+    if (form->is_sparse) {
+        product_sparse(l, &p, form);
+        return;
+    }
     if (gen_has(l->gen, TRAIT_TENSOR_16816) && rows_of(form->shape) == 16) {
         product_rows_16(l, &p, (enum ptx_mod)form->shape);
         return;

@@ -14,6 +14,7 @@
 // A row of D is computed at a time, all its columns side by side. Products are exact in single
 // precision where factors are neither large nor small; other steps are computed in double precision.
 #include "exec/gmma.h"
+#include "exec/sparse.h"
 #include "exec/half_lane.h"
 #include "exec/matrix.h"
 #include "exec/simd.h"
@@ -173,10 +174,16 @@ static void a_of_registers(struct step *s) {
         }
 }
 
-// Which elements of a group of B's a sparse row of A has. E's lanes: aux's selector says which pair, or
-// lane, of each four gives them; a row's half of the words are in its g's lane, and those of row
-// g + 8 in the next (PTX ISA 9.0, 9.7.15.6.2).
-static void places_of_sparse(struct step *s);
+// Which k of B a row's elements of A meet.
+static void find_places(struct step *s) {
+    const struct xinst *const x = s->x;
+    for (uint32_t row = 0; row < GMMA_ROWS; row++) {
+        for (uint32_t k = 0; k < s->terms && s->bits > 1; k++) s->at[row][k] = (uint8_t)k;
+        if (s->sparse)
+            sparse_places(x_src(s->w, x->e), x->bytes >> GMMA_SELECTOR_AT & GMMA_SELECTOR, row, s->bits,
+                          s->terms, s->at[row]);
+    }
+}
 
 static bool fetch(struct exec_env *e, struct step *s) {
     const struct xinst *const x = s->x;
@@ -193,7 +200,7 @@ static bool fetch(struct exec_env *e, struct step *s) {
                         is_half && x->sub & GMMA_A_TURNED, &a))
             return false;
     }
-    places_of_sparse(s);
+    find_places(s);
     return true;
 }
 
@@ -209,11 +216,6 @@ static bool begin(struct exec_env *e, struct exec_warp *w, const struct xinst *x
     s->sparse = x->bytes & GMMA_SPARSE;
     s->b_bytes = s->sparse ? 2 * GMMA_STEP_BYTES : GMMA_STEP_BYTES;
     return fetch(e, s);
-}
-
-static void places_of_sparse(struct step *s) {
-    for (uint32_t row = 0; row < GMMA_ROWS; row++)
-        for (uint32_t k = 0; k < s->terms && s->bits > 1; k++) s->at[row][k] = (uint8_t)k;
 }
 
 // Whether C counts: the predicate F.

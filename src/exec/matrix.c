@@ -6,6 +6,7 @@
 #include "exec/matrix.h"
 
 #include "exec/mem.h"
+#include "exec/sparse.h"
 
 bool matrix_whole(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask) {
     if (ww_likely(mask == ~0u)) return true;
@@ -72,8 +73,36 @@ static enum exec_outcome product1(struct exec_env *e, struct exec_warp *w, const
                                   uint32_t mask) {
     return product(e, w, x, mask, 1, 1, 1);
 }
+// The same of a sparse A, element by element.
+static enum exec_outcome product_sparse(struct exec_warp *w, const struct xinst *x) {
+    enum { ROWS = 16, MOST = 64 };
+    const uint32_t *pa = x_src(w, x->a), *pb = x_src(w, x->b), *pc = x_src(w, x->c);
+    const uint32_t bits = isa_type_bits(x->stype), in_word = 32 / bits, terms = 4 * in_word * x->vec;
+    const bool sa = x->sub & MMA_A_SIGNED, sb = x->sub & MMA_B_SIGNED;
+    uint8_t at[MOST];
+    uint32_t d[4 * WARP_LANES];
+    for (uint32_t row = 0; row < ROWS; row++) {
+        const uint32_t g = row % 8, half = row / 8;
+        sparse_places(x_src(w, x->e), x->bytes >> MMA_SELECTOR_AT & MMA_SELECTOR, row, bits, terms, at);
+        for (uint32_t col = 0; col < 8; col++) {
+            const uint32_t i = (2 * half + col % 2) * WARP_LANES + 4 * g + col / 2;
+            int64_t sum = (int32_t)pc[i];
+            for (uint32_t k = 0; k < terms; k++) {
+                const uint32_t word = k / in_word, other = at[k] / in_word;
+                const uint32_t a = pa[(half + 2 * (word / 4)) * WARP_LANES + 4 * g + word % 4];
+                const uint32_t b = pb[other / 4 * WARP_LANES + 4 * col + other % 4];
+                sum += element(a, k % in_word, bits, sa) * element(b, at[k] % in_word, bits, sb);
+            }
+            d[i] = clamped(sum, x->flags & MF_SAT);
+        }
+    }
+    memcpy(x_dst(w, x->d), d, sizeof d);
+    return EXEC_NEXT;
+}
 static enum exec_outcome product16(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                                    uint32_t mask) {
+    if (x->bytes & MMA_SPARSE)
+        return matrix_whole(e, w, x, mask) ? product_sparse(w, x) : EXEC_FAULT;
     return product(e, w, x, mask, isa_type_bits(x->stype), 2, x->vec);
 }
 

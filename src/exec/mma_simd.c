@@ -21,6 +21,7 @@
 #include "exec/half_lane.h"
 #include "exec/matrix.h"
 #include "exec/simd.h"
+#include "exec/sparse.h"
 
 enum {
     OUTPUTS = 128, // of a step, at most
@@ -238,7 +239,7 @@ struct adder {
     int32_t normal_a, normal_b; // exponents of the factors' least normal numbers
     uint32_t keep;              // bits of a result of single precision
 };
-enum { MOST_K = 32, FRACTION_BYTES = 13 };
+enum { MOST_K = 32, FRACTION_BYTES = 13, ROWS = 16 };
 LANE_FN bool is_byte(uint8_t type) { return type == ITYPE_E4M3 || type == ITYPE_E5M2; }
 LANE_FN uint8_t type_of_b(const struct xinst *x) {
     if (!is_byte(x->stype)) return x->stype;
@@ -324,16 +325,24 @@ FN(hmma_16) {
     const uint32_t flip_a = x->mods[0] & OPND_NEG ? sign : 0;
     const uint32_t flip_b = x->mods[1] & OPND_NEG ? sign : 0;
     struct wide_sums s;
+    uint8_t at[ROWS][MOST_K]; // which k of B a term of A meets
+    for (uint32_t row = 0; row < ROWS; row++) {
+        for (uint32_t m = 0; m < x->sub; m++) at[row][m] = (uint8_t)m;
+        if (x->bytes & MMA_SPARSE)
+            sparse_places(x_src(w, x->e), x->bytes >> MMA_SELECTOR_AT & MMA_SELECTOR, row, 32 / in_word,
+                          x->sub, at[row]);
+    }
     for (uint32_t i = 0; i < OUTPUTS; i++) {
         const uint32_t lane = i % WARP_LANES, k = i / WARP_LANES; // element: row, column bit
         const uint32_t g = lane / 4, col = lane % 4 * 2 + (k & 1);
         s.c[i] = (double)summand(pc, k, lane, is_half);
         for (uint32_t m = 0; m < x->sub; m++) {
             const uint32_t word = m / in_word, t = word % 4, far = word / 4;
+            const uint32_t n = at[g + 8 * (k >> 1)][m], other = n / in_word;
             const uint32_t a = pa[((k >> 1) + 2 * far) * WARP_LANES + 4 * g + t];
-            const uint32_t b = pb[far * WARP_LANES + 4 * col + t];
+            const uint32_t b = pb[other / 4 * WARP_LANES + 4 * col + other % 4];
             s.a[m][i] = number_of(a, m % in_word, x->stype, flip_a);
-            s.b[m][i] = number_of(b, m % in_word, b_type, flip_b);
+            s.b[m][i] = number_of(b, n % in_word, b_type, flip_b);
         }
     }
     for (uint32_t from = 0; from < x->sub; from += by.terms) {

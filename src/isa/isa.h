@@ -283,7 +283,10 @@ enum msyscall { MSYS_VPRINTF, MSYS_MALLOC, MSYS_FREE, MSYS_ASSERTFAIL, MSYS_N };
 // BMMA: bits are joined by and, not by xor. aux of HMMA_16: sums are Hopper's; bytes of B are e5m2,
 // else e4m3. aux of HMMA_884: fused multiply-adds one after the other.
 enum mma_sub { MMA_STEP = 3, MMA_A_COL = 4, MMA_B_ROW = 8, MMA_A_SIGNED = 1, MMA_B_SIGNED = 2,
-               MMA_AND = 4, MMA_HOPPER = 1, MMA_B_E5M2 = 2, MMA_CHAIN = 1 };
+               MMA_AND = 4, MMA_HOPPER = 1, MMA_B_E5M2 = 2, MMA_CHAIN = 1,
+               // aux of HMMA_16 and IMMA_16: E says which half of A's elements are there; lanes of a
+               // quad that have it
+               MMA_SPARSE = 4, MMA_SELECTOR_AT = 3, MMA_SELECTOR = 3 };
 // sub of GMMA: A lies in registers, else in shared memory; A and B of 16 bits lie there along m and n,
 // not along k; of integers, which are signed; B is e5m2, else e4m3; D's group closes (a GMMACOMMIT).
 enum gmma_sub { GMMA_A_REGS = 1, GMMA_A_TURNED = 2, GMMA_B_TURNED = 4, GMMA_A_SIGNED = 8,

@@ -218,7 +218,11 @@ struct ptx_mma {
     uint64_t a, b;         // sets of types, a bit each
     uint8_t regs[4];       // of a thread: A, B, C and D of .f16, C and D otherwise
     const char *since;     // the capability in words: "8.0 (Ampere)"
+    bool is_sparse;
 };
+static inline bool ptx_mma_is_sparse(const struct ptx_inst *i) {
+    return ptx_has(i, PTX_MOD_sp) || ptx_has(i, PTX_MOD_sp_ordered_metadata);
+}
 // The row of a wmma or mma; NULL: there is no such form.
 const struct ptx_mma *ptx_mma_find(const struct ptx_inst *i);
 // Which matrix a wmma.load or wmma.store moves; of the products: D.

@@ -692,7 +692,11 @@ static bool check_mma(struct ptx_parser *p, const struct ptx_reading *r) {
     const bool store = ptx_has(i, PTX_MOD_store);
     if (!m) return fail_inst(p, r, "is no shape, types and layouts that matrices have together");
     if (i->op == PTX_OP_mma || !(store || ptx_has(i, PTX_MOD_load))) {
-        if (i->n_operands != 4) return miscounted(p, r, "operand", 4, 4, i->n_operands);
+        const unsigned want = m->is_sparse ? 6 : 4;
+        if (i->n_operands != want) return miscounted(p, r, "operand", want, want, i->n_operands);
+        if (m->is_sparse && !exact(p, r, 4, PTX_B32, SOURCE)) return false;
+        if (m->is_sparse && (r->ops[5].kind != PTX_OPERAND_INT || r->ops[5].imm < 0 || r->ops[5].imm > 3))
+            return mismatch(p, r, 5, &r->ops[5], "0, 1, 2 or 3");
         return matrix(p, r, 0, PTX_MMA_D, DEST) && matrix(p, r, 1, PTX_MMA_A, SOURCE) &&
                matrix(p, r, 2, PTX_MMA_B, SOURCE) && matrix(p, r, 3, PTX_MMA_C, SOURCE);
     }

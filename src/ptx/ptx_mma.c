@@ -5,16 +5,21 @@ _Static_assert(PTX_TYPE_N <= 64, "a set of types is one word");
 
 #define SET(t) ((uint64_t)1 << PTX_##t)
 static const struct ptx_mma rows[] = {
-#define PTX_MMA(op, shape, of_a, of_b, major, minor, generation, a, b, c16, c)                     \
+#define ROW(op, shape, of_a, of_b, major, minor, generation, a, b, c16, c, is_sparse)              \
     {PTX_OP_##op,                                                                                  \
      PTX_MOD_##shape,                                                                              \
      10 * (major) + (minor),                                                                       \
      of_a,                                                                                         \
      of_b,                                                                                         \
      {a, b, c16, c},                                                                               \
-     #major "." #minor " (" generation ")"},
+     #major "." #minor " (" generation ")",                                                        \
+     is_sparse},
+#define PTX_MMA(...)    ROW(__VA_ARGS__, false)
+#define PTX_MMA_SP(...) ROW(__VA_ARGS__, true)
 #include "ptx/ptx_mma.def"
+#undef PTX_MMA_SP
 #undef PTX_MMA
+#undef ROW
 };
 
 static bool is_product(const struct ptx_inst *i) {
@@ -98,6 +103,7 @@ const struct ptx_mma *ptx_mma_find(const struct ptx_inst *i) {
     for (unsigned k = 0; k < WW_COUNT(rows); k++) {
         const struct ptx_mma *m = &rows[k];
         if (m->op != i->op || !ptx_has(i, (enum ptx_mod)m->shape)) continue;
+        if (m->is_sparse != ptx_mma_is_sparse(i)) continue;
         if (types_fit(m, i) && layouts_fit(m, i) && modifiers_fit(m, i)) return m;
     }
     return NULL;

@@ -13,6 +13,14 @@ static void no_guard(struct translator *t) {
     if (t->gen >= SASS_86 && tr_field(t, 87, 4)) tr_refuse(t, "has sums that begin by a predicate");
 }
 
+// Of a sparse A: the registers of B are twice as many, metadata and selector follow.
+static void sparse(struct translator *t, uint32_t words) {
+    t->m->aux |= (uint16_t)(MMA_SPARSE | tr_field(t, 48, 2) << MMA_SELECTOR_AT);
+    t->m->src[1] = tr_reg(t, 32, 2 * words);
+    t->m->src[3] = tr_reg(t, 40, 1);
+    tr_ignore(t, 125, 1); // hint
+}
+
 void translate_hmma_884(struct translator *t) {
     if (t->gen >= SASS_90) tr_refuse(t, "is not executed");
     const bool d = tr_bit(t, 76), c = tr_bit(t, 78);
@@ -33,11 +41,13 @@ static void signed_by(struct translator *t, uint32_t source, uint32_t at) {
 }
 void translate_hmma(struct translator *t) {
     enum { SHAPE_1688, SHAPE_16816, SHAPE_1684, HALF = 0, TF32 = 2 };
-    static const uint8_t depth[] = {8, 16, 4, 0};
+    static const uint8_t depth[] = {8, 16, 4, 0}, depth_sparse[] = {4, 8, 0, 16}; // of A
     static const uint8_t formats[] = {ITYPE_F16, ITYPE_BF16, ITYPE_TF32, ITYPE_NONE};
     const bool is_single = tr_bit(t, 76);
     const uint32_t shape = tr_field(t, 75, 1) + 2 * tr_field(t, 78, 1), format = tr_field(t, 82, 2);
-    const uint32_t words = format == TF32 ? depth[shape] / 4u : depth[shape] / 8u; // of B
+    const bool is_sparse = t->gen >= SASS_80 && tr_bit(t, 73);
+    const uint32_t k = is_sparse ? depth_sparse[shape] : depth[shape];
+    const uint32_t words = format == TF32 ? k / 4u : k / 8u; // of A, half
     const enum op_class single = words == 2 ? OPC_MMA_16816_F32 : OPC_MMA_1688_F32,
                         half = words == 2 ? OPC_MMA_16816_F16 : OPC_MMA_1688_F16;
     tr_op(t, OP_HMMA_16, is_single ? single : half, sum_type(is_single));
@@ -46,12 +56,12 @@ void translate_hmma(struct translator *t) {
         return;
     }
     t->m->stype = formats[format];
-    t->m->sub = depth[shape];
+    t->m->sub = (uint8_t)k;
     if (t->gen >= SASS_90) t->m->aux = MMA_HOPPER;
-    if (t->gen >= SASS_80 && tr_bit(t, 73)) tr_refuse(t, "is of a sparse matrix");
     no_guard(t);
     tr_dst(t, is_single ? 4 : 2);
-    sources(t, 2 * words, words, is_single ? 4 : 2);
+    sources(t, 2 * words, is_sparse ? 2 * words : words, is_single ? 4 : 2);
+    if (is_sparse) sparse(t, words);
     signed_by(t, 0, 72);
     signed_by(t, 1, 63);
     const bool is_plain = !t->m->src[0].mods && !t->m->src[1].mods && !t->m->aux;
@@ -65,12 +75,14 @@ void translate_hmma(struct translator *t) {
 void translate_qmma(struct translator *t) {
     enum { SHAPE_16816, SHAPE_16832 };
     const bool is_single = tr_bit(t, 77);
-    const uint32_t shape = tr_field(t, 75, 2), words = shape == SHAPE_16832 ? 2 : 1;
+    const uint32_t shape = tr_field(t, 75, 2),
+                   words = tr_bit(t, 80) ? shape : shape == SHAPE_16832 ? 2 : 1; // of A, half
     const enum op_class single = words == 2 ? OPC_MMA_16816_F32 : OPC_MMA_1688_F32,
                         half = words == 2 ? OPC_MMA_16816_F16 : OPC_MMA_1688_F16;
     tr_op(t, OP_HMMA_16, is_single ? single : half, sum_type(is_single));
-    if (shape > SHAPE_16832 || tr_bit(t, 80)) {
-        tr_refuse(t, tr_bit(t, 80) ? "is of a sparse matrix" : "has a shape without a meaning");
+    const bool is_sparse = tr_bit(t, 80); // shapes 16832 and 16864
+    if (is_sparse ? shape != SHAPE_16832 && shape != SHAPE_16832 + 1 : shape > SHAPE_16832) {
+        tr_refuse(t, "has a shape without a meaning");
         return;
     }
     t->m->stype = tr_bit(t, 78) ? ITYPE_E5M2 : ITYPE_E4M3;
@@ -79,7 +91,8 @@ void translate_qmma(struct translator *t) {
     tr_ignore(t, 74, 1); // B by columns, the only way there is
     no_guard(t);
     tr_dst(t, is_single ? 4 : 2);
-    sources(t, 2 * words, words, is_single ? 4 : 2);
+    sources(t, 2 * words, is_sparse ? 2 * words : words, is_single ? 4 : 2);
+    if (is_sparse) sparse(t, words);
     signed_by(t, 0, 72);
     signed_by(t, 1, 63);
 }
@@ -104,15 +117,17 @@ void translate_imma(struct translator *t) {
     static const uint8_t depth[] = {16, 0, 32, 0, 16, 32, 64, 0};
     const uint32_t shape = tr_field(t, 75, 1) + 2 * tr_field(t, 85, 2);
     const bool is_4 = tr_bit(t, 83);
-    const uint32_t words = depth[shape] / (is_4 ? 32u : 16u);
+    static const uint8_t depth_sparse[] = {0, 0, 0, 0, 0, 16, 32, 64}; // of A
     const bool is_16 = shape >= SHAPE_16816;
     const bool is_sparse = t->gen >= SASS_80 && tr_bit(t, 72);
-    if (tr_bit(t, 84) != is_4 || is_sparse || !words || words > (is_16 ? 2 : 1)) {
-        tr_refuse(t, is_sparse ? "is of a sparse matrix" : "mixes widths");
+    const uint32_t words = (is_sparse ? depth_sparse[shape] : depth[shape]) / (is_4 ? 32u : 16u);
+    if (tr_bit(t, 84) != is_4 || !words || words > (is_16 ? 2 : 1)) {
+        tr_refuse(t, is_sparse ? "has a shape without a meaning" : "mixes widths");
         return;
     }
     integers(t, is_4 ? OP_IMMA_8832 : OP_IMMA_8816, is_4 ? ITYPE_S4 : ITYPE_S8, is_16, words,
              is_4 ? OPC_MMA_8832 : OPC_MMA_8816);
+    if (is_sparse) sparse(t, words);
     t->m->sub =
         (uint8_t)((tr_bit(t, 76) ? MMA_A_SIGNED : 0u) | (tr_bit(t, 78) ? MMA_B_SIGNED : 0u));
     if (tr_bit(t, 82)) t->m->flags |= MF_SAT;

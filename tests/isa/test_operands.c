@@ -205,7 +205,8 @@ static void rows_read_no_more_than_fits(void **state) {
     (void)state;
     static const uint8_t most[] = {
         [SLOT_W] = 1, [SLOT_T] = 4,       [SLOT_S] = 4,       [SLOT_X] = 4, [SLOT_V] = 4,
-        [SLOT_N] = 4, [SLOT_PACKED] = 4, [SLOT_ADDRESS] = 2, [SLOT_PAIR] = 2};
+        [SLOT_N] = 4, [SLOT_PACKED] = 4, [SLOT_ADDRESS] = 2, [SLOT_PAIR] = 2,
+        [SLOT_SUMS] = 0}; // of a product of a warp group: read as it runs
     for (unsigned op = 0; op < OP_N; op++) {
         unsigned words = 0;
         for (unsigned s = 0; s < MINST_SRCS; s++) {

@@ -195,7 +195,7 @@ def emit(body, c, number, image):
     return words
 
 
-def write(name, what, kind, cases, seed):
+def write(name, what, kind, cases, seed, result=result, emit=emit):
     r = random.Random(seed)
     image, dt = image_of(r, kind), cases[0].dt
     sums = some_sums(r, dt, kind)
@@ -207,6 +207,9 @@ def write(name, what, kind, cases, seed):
             words = [a_words(image, c.a, c.ta, t, c.k) for t in range(128)]
             for i in range(4):
                 data += [words[t][i] for t in range(128)]
+        if hasattr(c, "meta"):
+            c.meta_data = 4 * len(data)
+            data += c.meta
         emit(body, c, number, image)
         hashes = [fnv(w) for w in result(c, image, sums)]
         for k in range(0, 128, 16):
