@@ -112,7 +112,7 @@ static const struct {
     [OPC_GMMA_INT] = {LOGIC_TENSOR, 4096 * MMA_BYTE_PJ, 0},
     [OPC_GMMA_BITS] = {LOGIC_TENSOR, 4096 * MMA_BYTE_PJ, 0},
 };
-_Static_assert(OPC_N == 61, "a new operation class needs a row above");
+_Static_assert(OPC_N == 63, "a new operation class needs a row above");
 
 static double scale(const struct tech *t, double nm, double v) {
     return t->row.f_nm / nm * (t->vdd_v / v) * (t->vdd_v / v);

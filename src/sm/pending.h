@@ -27,7 +27,7 @@ enum pending_kind {
 #undef PENDING_WORK
     PENDING_N
 };
-static_assert(PENDING_N <= 8, "a byte of kinds a warp");
+static_assert(PENDING_N <= 16, "sixteen bits of kinds a warp");
 enum { PENDING_GROUPS = 8 };
 
 struct pending_work {
@@ -39,7 +39,7 @@ struct pending_work {
 struct pending {
     uint64_t any;               // warps that wait for something
     uint64_t of[PENDING_N];     // ... by what
-    uint8_t what[SM_MAX_WARPS]; // the same by warp, a bit each
+    uint16_t what[SM_MAX_WARPS]; // the same by warp, a bit each
     uint32_t pc[SM_MAX_WARPS];  // instruction in which a warp waits
     struct pending_work work[SM_MAX_WARPS][PENDING_WORK_N];
 };
@@ -82,14 +82,14 @@ static inline void pending_sum_up(struct pending *p, struct sm_view *v, uint32_t
 static inline void pending_begin(struct pending *p, struct sm_view *v, enum pending_kind kind,
                                  uint32_t w) {
     p->of[kind] |= 1ull << w;
-    p->what[w] |= (uint8_t)(1u << kind);
+    p->what[w] |= (uint16_t)(1u << kind);
     pending_sum_up(p, v, w);
 }
 
 static inline void pending_end(struct pending *p, struct sm_view *v, enum pending_kind kind,
                                uint32_t w) {
     p->of[kind] &= ~(1ull << w);
-    p->what[w] &= (uint8_t) ~(1u << kind);
+    p->what[w] &= (uint16_t) ~(1u << kind);
     pending_sum_up(p, v, w);
 }
 

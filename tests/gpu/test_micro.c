@@ -317,7 +317,7 @@ static double barrier_wait(const struct row *r) {
     const uint64_t io = bench_buffer(&b, NULL, 64);
     uint64_t cycles[3];
     bench_ok(&b, bench_try(&b, "waits", 1, 1, 1, 1, "8", io));
-    bench_ok(&b, gpu_read(b.gpu, io, cycles, sizeof cycles, &b.diags));
+    bench_ok(&b, gpu_read(b.gpu, cycles, io, sizeof cycles, &b.diags));
     bench_close(&b);
     return (double)cycles[r->number];
 }
