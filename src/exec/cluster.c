@@ -45,6 +45,12 @@ static void begin_phase(struct exec_cta *c) {
         c->warps[k].cluster_came = 0;
     }
 }
+uint32_t exec_cluster_missing(const struct exec_cluster *k) {
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < k->n; r++)
+        if (!(k->gone >> r & 1)) n += k->cta[r]->missing;
+    return n;
+}
 bool exec_cluster_opens(struct exec_cluster *k) {
     uint32_t came = 0;
     for (uint32_t r = 0; r < k->n; r++) {

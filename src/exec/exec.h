@@ -102,14 +102,16 @@ void exec_cta_init(struct exec_cta *c, struct exec_launch *l, void *memory, uint
                    uint32_t sm_id);
 
 // Clusters of a launch: blocks of one (0: blocks are on their own; those that come to a cluster's
-// barrier are clusters of one), the number of the n-th block when clusters
-// come one after the other, and a block that becomes the one of this rank.
+// barrier are clusters of one), the number of the n-th block when clusters come one after the other,
+// and a block that becomes the one of this rank.
 uint32_t exec_cluster_blocks(const struct exec_launch *l);
 uint64_t exec_cluster_cta(const struct exec_launch *l, uint64_t n);
 void exec_cluster_join(struct exec_cluster *k, struct exec_cta *c, uint32_t rank);
 // Between quanta: whether all threads have come to the cluster's barrier. If so its next phase has
 // begun, and the caller releases the warps that wait at EXEC_CLUSTER_BARRIER.
 bool exec_cluster_opens(struct exec_cluster *k);
+// For reports: threads of its blocks that have neither ended nor come there.
+uint32_t exec_cluster_missing(const struct exec_cluster *k);
 
 // ---- stepping -------------------------------------------------------------------------------
 enum exec_outcome {

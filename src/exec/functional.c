@@ -371,10 +371,10 @@ static enum ww_status deadlock(const struct wave *r, struct diags *d) {
             if (at.barrier == EXEC_CLUSTER_BARRIER)
                 return diag_add(d, WW_ERROR_DEADLOCK,
                                 "%s: deadlock: block (%u,%u,%u) warp %u waits at the barrier of its "
-                                "cluster (%s), to which %u threads of the block have not come, and "
-                                "no other warp can run",
+                                "cluster (%s), to which %u threads have not come, and no other warp "
+                                "can run",
                                 name_of(r), c->cta.id[0], c->cta.id[1], c->cta.id[2], k,
-                                code_place(im, at.pc).text, c->cta.missing);
+                                code_place(im, at.pc).text, exec_cluster_missing(c->cta.cluster));
             const struct exec_barrier *const bar = &c->bar[at.barrier];
             return diag_add(d, WW_ERROR_DEADLOCK,
                             "%s: deadlock: block (%u,%u,%u) warp %u waits at barrier %u (%s), "

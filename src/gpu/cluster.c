@@ -56,7 +56,9 @@ static enum ww_status refuse(const struct gpu_kernel *k, struct diags *d, const 
     return diag_add(d, WW_ERROR_LAUNCH, "launch of %s: %s", k->name, text);
 }
 
-struct gpu_kernel_clusters gpu_kernel_clusters(const struct gpu_kernel *k) { return k->clusters; }
+struct gpu_kernel_clusters gpu_kernel_clusters(const struct gpu_kernel *k) {
+    return k->clusters;
+}
 
 static uint32_t blocks_of(const uint32_t c[3]) {
     const uint64_t n = (uint64_t)c[0] * c[1] * c[2];
@@ -76,8 +78,8 @@ static uint32_t room_for(const struct gpu *g, uint32_t n, uint32_t ctas) {
 static enum ww_status occupancy_of(struct gpu_kernel *k, const struct gpu_launch *l,
                                    struct diags *d, uint32_t *ctas) {
     struct sm_occupancy o;
-    const enum ww_status s = gpu_kernel_occupancy(k, l->block[0] * l->block[1] * l->block[2],
-                                                  l->dynamic_shared, d, &o);
+    const enum ww_status s =
+        gpu_kernel_occupancy(k, l->block[0] * l->block[1] * l->block[2], l->dynamic_shared, d, &o);
     if (s == WW_OK) *ctas = o.ctas;
     return s;
 }
@@ -91,11 +93,13 @@ enum ww_status gpu_launch_clusters(struct gpu_kernel *k, const struct gpu_launch
     const struct code_image *const im = k->image;
     if (has->are_blocks) return refuse(k, d, "its .blocksareclusters is not modelled");
     if (g->front_end_group && ((c[0] && blocks_of(c) > 1) || (im && im->uses_cluster_barrier)))
-        return refuse(k, d, "blocks of a cluster do not go together with SMs that share a front end");
+        return refuse(k, d,
+                      "blocks of a cluster do not go together with SMs that share a front end");
     if (!c[0])
         return has->must_be_set
-                   ? refuse(k, d, "it has .explicitcluster, and neither kernel nor launch says how "
-                                  "many blocks a cluster has")
+                   ? refuse(k, d,
+                            "it has .explicitcluster, and neither kernel nor launch says how "
+                            "many blocks a cluster has")
                    : WW_OK;
     for (int i = 0; i < 3; i++) cluster[i] = c[i] ? c[i] : 1;
     const uint32_t n = blocks_of(cluster);
@@ -104,8 +108,9 @@ enum ww_status gpu_launch_clusters(struct gpu_kernel *k, const struct gpu_launch
             memset(cluster, 0, 3 * sizeof *cluster);
             return WW_OK;
         }
-        return refuse(k, d, "clusters of %u blocks need compute capability 9.0 (Hopper); %s has %u.%u",
-                      n, g->config.name, g->config.cc_major, g->config.cc_minor);
+        return refuse(k, d,
+                      "clusters of %u blocks need compute capability 9.0 (Hopper); %s has %u.%u", n,
+                      g->config.name, g->config.cc_major, g->config.cc_minor);
     }
     for (int i = 0; i < 3; i++) {
         if (has->required[0] && cluster[i] != (has->required[i] ? has->required[i] : 1))
@@ -119,7 +124,8 @@ enum ww_status gpu_launch_clusters(struct gpu_kernel *k, const struct gpu_launch
     }
     if (has->most && n > has->most)
         return refuse(k, d, "clusters of %u blocks, but .maxclusterrank says %u", n, has->most);
-    const uint32_t most = l->non_portable || has->required[0] ? GPU_MOST_CLUSTER : GPU_PORTABLE_CLUSTER;
+    const uint32_t most =
+        l->non_portable || has->required[0] ? GPU_MOST_CLUSTER : GPU_PORTABLE_CLUSTER;
     if (n > most)
         return refuse(k, d, "clusters of %u blocks; %s takes %u%s", n, g->config.name, most,
                       most < GPU_MOST_CLUSTER && n <= GPU_MOST_CLUSTER
@@ -129,8 +135,8 @@ enum ww_status gpu_launch_clusters(struct gpu_kernel *k, const struct gpu_launch
     uint32_t ctas = 0;
     const enum ww_status s = occupancy_of(k, l, d, &ctas);
     if (s != WW_OK || room_for(g, n, ctas)) return s;
-    return refuse(k, d, "a cluster of %u blocks, %u of which fit an SM, has no room in a GPC of %s", n,
-                  ctas, g->config.name);
+    return refuse(k, d, "a cluster of %u blocks, %u of which fit an SM, has no room in a GPC of %s",
+                  n, ctas, g->config.name);
 }
 
 enum ww_status gpu_launch_max_clusters(struct gpu_kernel *k, const struct gpu_launch *l,
@@ -138,7 +144,8 @@ enum ww_status gpu_launch_max_clusters(struct gpu_kernel *k, const struct gpu_la
     uint32_t cluster[3], ctas = 0;
     *n = 0;
     struct gpu_launch any = *l;
-    for (int i = 0; i < 3; i++) any.grid[i] = any.cluster[i] ? any.cluster[i] : k->clusters.required[i] ? k->clusters.required[i] : 1;
+    const uint32_t *const c = l->cluster[0] ? l->cluster : k->clusters.required;
+    for (int i = 0; i < 3; i++) any.grid[i] = c[i] ? c[i] : 1;
     enum ww_status s = gpu_launch_clusters(k, &any, d, cluster);
     if (s == WW_OK) s = occupancy_of(k, l, d, &ctas);
     if (s == WW_OK) *n = room_for(k->module->gpu, cluster[0] ? blocks_of(cluster) : 1, ctas);

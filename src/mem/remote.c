@@ -77,7 +77,8 @@ static void put_reply(struct remote_port *p, struct mem_reply r) {
         p->came_head = 0;
     }
     uint32_t at = p->came_tail++;
-    for (; at > p->came_head && p->came[at - 1].cycle > r.cycle; at--) p->came[at] = p->came[at - 1];
+    for (; at > p->came_head && p->came[at - 1].cycle > r.cycle; at--)
+        p->came[at] = p->came[at - 1];
     p->came[at] = r;
 }
 

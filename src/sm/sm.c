@@ -569,6 +569,13 @@ static void describe_barriers(const struct sm_kernel *k, const struct cta_slot *
                               const struct exec_warp *w, FILE *out) {
     struct exec_wait at;
     for (uint32_t i = 0; exec_barrier_wait(w, i, &at); i++) {
+        if (at.barrier == EXEC_CLUSTER_BARRIER && c->cta.cluster != NULL) {
+            fprintf(out,
+                    "; lanes 0x%08x wait at the barrier of their cluster, to which %u threads have "
+                    "not come",
+                    at.lanes, exec_cluster_missing(c->cta.cluster));
+            continue;
+        }
         const struct exec_barrier *const bar = &c->bar[at.barrier].count;
         fprintf(out, "; lanes 0x%08x wait at barrier %u", at.lanes, at.barrier);
         if (i > 0) fprintf(out, " (%s)", code_place(k->image, at.pc).text);

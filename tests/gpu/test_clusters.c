@@ -64,8 +64,7 @@ static enum ww_status launch(struct bench *b, const struct call *c, uint64_t out
 }
 
 // Runs a call in each way; all must leave the same words, and those with time take the same cycles.
-static void run_ways(const struct call *c, const void *in, uint32_t in_bytes,
-                     uint32_t out[WORDS]) {
+static void run_ways(const struct call *c, const void *in, uint32_t in_bytes, uint32_t out[WORDS]) {
     static uint32_t got[WORDS];
     uint64_t cycles = 0;
     for (size_t i = 0; i < WW_COUNT(ways); i++) {
@@ -119,8 +118,21 @@ static void coordinates(void **state) {
         for (uint32_t y = 0; y < 2; y++)
             for (uint32_t x = 0; x < 4; x++) {
                 const uint32_t *const w = out + 16 * ((z * 2 + y) * 4 + x);
-                const uint32_t want[15] = {x / 2, y / 2, z / 2, 2, 1, 3, x % 2, y % 2, z % 2, 2, 2, 2,
-                                           x % 2 + 2 * (y % 2) + 4 * (z % 2), 8, 1};
+                const uint32_t want[15] = {x / 2,
+                                           y / 2,
+                                           z / 2,
+                                           2,
+                                           1,
+                                           3,
+                                           x % 2,
+                                           y % 2,
+                                           z % 2,
+                                           2,
+                                           2,
+                                           2,
+                                           x % 2 + 2 * (y % 2) + 4 * (z % 2),
+                                           8,
+                                           1};
                 assert_memory_equal(w, want, sizeof want);
             }
 }
@@ -169,8 +181,7 @@ static void apart(void **state) {
     static uint32_t out[WORDS];
     const struct call c = {"apart", {4}, 64};
     run_ways(&c, NULL, 0, out);
-    for (uint32_t i = 0; i < 4 * 64; i++)
-        assert_int_equal(out[i], i % 64 < 48 ? (i / 64) ^ 1 : 0);
+    for (uint32_t i = 0; i < 4 * 64; i++) assert_int_equal(out[i], i % 64 < 48 ? (i / 64) ^ 1 : 0);
 }
 
 // Accesses that no block of the cluster has, or has no more, are faults, and say where.
@@ -195,6 +206,22 @@ static void faults(void **state) {
     }
 }
 
+static void deadlock(void **state) {
+    (void)state;
+    for (size_t i = 0; i < WW_COUNT(ways); i++) {
+        struct bench b;
+        open_way(&b, &ways[i], NULL);
+        const uint64_t to = bench_buffer(&b, NULL, 64);
+        // Of the second block a warp waits at its own barrier, the other has come.
+        assert_int_equal(launch(&b, &(struct call){"stuck", {2}, 64}, to), WW_ERROR_DEADLOCK);
+        char text[1024];
+        diags_first(&b.diags, text, sizeof text);
+        if (!strstr(text, "the barrier of") || !strstr(text, "to which 32 threads have not come"))
+            fail_msg("%s", text);
+        bench_close(&b);
+    }
+}
+
 static void refused(struct bench *b, const struct call *c, const char *why) {
     diags_free(&b->diags);
     diags_init(&b->diags);
@@ -208,7 +235,8 @@ static void refusals(void **state) {
     struct bench b;
     open_way(&b, &ways[0], NULL);
     refused(&b, &(struct call){"forms", {3}, 32, {2}}, "which clusters of 2 blocks do not divide");
-    refused(&b, &(struct call){"forms", {32}, 32, {16}, .portable = true}, "16 blocks; h100 takes 8");
+    refused(&b, &(struct call){"forms", {32}, 32, {16}, .portable = true},
+            "16 blocks; h100 takes 8");
     refused(&b, &(struct call){"forms", {32}, 32, {32}}, "32 blocks; h100 takes 16");
     refused(&b, &(struct call){"histogram", {8}, 32, {2}, .has_a = true},
             "2x1x1 blocks, but .reqnctapercluster says 4x1x1");
@@ -242,7 +270,8 @@ static void checks(void **state) {
         assert_int_equal(launch(&b, &c, to), WW_ERROR_ACCESS);
         char text[1024];
         diags_first(&b.diags, text, sizeof text);
-        const char *const want = "of another block of the cluster, of which byte 0x40 was never written";
+        const char *const want =
+            "of another block of the cluster, of which byte 0x40 was never written";
         if (!strstr(text, want)) fail_msg("%s", text);
         bench_close(&b);
     }
@@ -321,17 +350,20 @@ static void latencies(void **state) {
     (void)state;
     static const struct {
         uint32_t blocks, rank, cycles, from, to;
-    } want[] = {{16, 1, 180 + 18 + 15, 0, 1},  {16, 2, 180 + 18 + 10, 0, 16},
-                {16, 15, 180 + 18 + 0, 0, 113}, {2, 1, 180 + 1 + 0, 131, 130}};
+    } want[] = {{16, 1, 180 + 18 + 15, 0, 1},
+                {16, 2, 180 + 18 + 10, 0, 16},
+                {16, 15, 180 + 18 + 0, 0, 113},
+                {2, 1, 180 + 1 + 0, 131, 130}};
     for (size_t i = 0; i < WW_COUNT(want); i++) {
         uint32_t out[4];
-        timed(&(struct call){"chase", {want[i].blocks}, 1, {want[i].blocks}, .b = want[i].rank}, out);
+        timed(&(struct call){"chase", {want[i].blocks}, 1, {want[i].blocks}, .b = want[i].rank},
+              out);
         assert_int_equal(out[1], want[i].from);
         assert_int_equal(out[2], want[i].to);
         const double moves = is_machine_code ? 0 : 8, each = out[0] / 64.0 + moves;
         if (each < want[i].cycles - 1.5 || each > want[i].cycles + 1.5)
-            fail_msg("%u blocks, rank %u: %g cycles, %u expected", want[i].blocks, want[i].rank, each,
-                     want[i].cycles);
+            fail_msg("%u blocks, rank %u: %g cycles, %u expected", want[i].blocks, want[i].rank,
+                     each, want[i].cycles);
     }
 }
 
@@ -350,10 +382,10 @@ static void machine_code(void **state) {
 int main(void) {
     setenv("WARPWATT_GPUS", WW_SOURCE_DIR "/gpus", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms),    cmocka_unit_test(coordinates), cmocka_unit_test(histogram),
-        cmocka_unit_test(elects), cmocka_unit_test(asynchronous), cmocka_unit_test(machine_code),
-        cmocka_unit_test(checks),   cmocka_unit_test(apart),   cmocka_unit_test(faults),
-        cmocka_unit_test(refusals), cmocka_unit_test(gpcs),        cmocka_unit_test(occupancy),
-        cmocka_unit_test(latencies)};
+        cmocka_unit_test(forms),     cmocka_unit_test(coordinates),  cmocka_unit_test(histogram),
+        cmocka_unit_test(elects),    cmocka_unit_test(asynchronous), cmocka_unit_test(machine_code),
+        cmocka_unit_test(checks),    cmocka_unit_test(apart),        cmocka_unit_test(faults),
+        cmocka_unit_test(deadlock),  cmocka_unit_test(refusals),     cmocka_unit_test(gpcs),
+        cmocka_unit_test(occupancy), cmocka_unit_test(latencies)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
