@@ -42,6 +42,20 @@ uint32_t code_register_limit(const struct ptx_func *k, const struct code_target 
     return limit < most ? limit : most;
 }
 
+static uint32_t most_taken(const struct ptx_func *k) {
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < k->n_insts; i++)
+        if (k->insts[i].op == PTX_OP_setmaxnreg && ptx_has(&k->insts[i], PTX_MOD_inc) &&
+            (uint32_t)k->insts[i].operand[0].imm > most)
+            most = (uint32_t)k->insts[i].operand[0].imm;
+    return most;
+}
+bool code_changes_registers(const struct ptx_func *k) {
+    bool any = false;
+    for (uint32_t i = 0; i < k->n_insts && !any; i++) any = k->insts[i].op == PTX_OP_setmaxnreg;
+    return any && (k->maxnreg || product(k->reqntid[0] ? k->reqntid : k->maxntid));
+}
+
 static struct mfunc *compile(struct arena *work, const struct ptx_module *m,
                              const struct ptx_func *fn, bool is_kernel, const struct code_target *t,
                              const struct code_symbols *s, const struct lower_shared *shared,
@@ -180,6 +194,12 @@ enum ww_status code_build(const struct ptx_module *m, const struct ptx_func *ker
     *out = NULL;
     struct code_target limited = *t; // scheduling heeds the limit too
     limited.max_regs = code_register_limit(kernel, t, max_regs_override);
+    uint32_t granted = 0; // where warps begin with fewer than some of them name later
+    if (code_changes_registers(kernel)) {
+        const uint32_t kept = register_file_kept(t->gen), most = most_taken(kernel);
+        granted = limited.max_regs + kept;
+        if (most > granted) limited.max_regs = most - kept;
+    }
     struct build b = {.module = m,
                       .kernel = kernel,
                       .target = &limited,
@@ -192,7 +212,7 @@ enum ww_status code_build(const struct ptx_module *m, const struct ptx_func *ker
     b.im = arena_alloc(&home, sizeof *b.im);
     if (!b.im) return diag_add(d, WW_ERROR_MEMORY, "out of memory for '%s'", kernel->name);
     *b.im =
-        (struct code_image){.arena = home, .name = kernel->name, .target = {t->gen, t->latencies}};
+        (struct code_image){.arena = home, .name = kernel->name, .target = {t->gen, t->latencies}, .granted = granted};
     jmp_buf oom;
     b.work.oom = b.im->arena.oom = &oom;
     const uint32_t errors = d->errors;

@@ -80,6 +80,9 @@ static inline bool mfunc_has_sp(const struct mfunc *f) { return !f->is_entry || 
 // The registers that code of kernel `k` may name: what the kernel says of them counts more than
 // `option` (0: none), as ptxas has it: .maxnreg, and launch bounds where they name CTAs too or there
 // is no .maxnreg. At most t->max_regs, less those that the code cannot name (register_file_kept).
+// Whether a kernel's warps change their share of registers while they run (setmaxnreg): its bounds must
+// say with how many they begin.
+bool code_changes_registers(const struct ptx_func *k);
 uint32_t code_register_limit(const struct ptx_func *k, const struct code_target *t,
                              uint32_t option);
 

@@ -138,3 +138,25 @@ void lower_wgmma_wgmma(struct lower *l, const struct ptx_inst *i, unsigned unuse
     else
         plain(l, OP_GMMACOMMIT, 0);
 }
+
+// setmaxnreg.inc, .dec: without a register count at entry it has no meaning, and is left out as ptxas
+// does (its note C7508).
+void lower_wgmma_setmaxnreg(struct lower *l, const struct ptx_inst *i, unsigned unused) {
+    (void)unused;
+    enum { LEAST = 24, MOST = 256, STEP = 8 };
+    const int64_t n = i->operand[0].imm;
+    if (!gen_has(l->gen, TRAIT_TENSOR_9)) {
+        lower_refuse(l, "it needs compute capability 9.0 (Hopper): this GPU's code is %s's, where a warp's "
+                        "share of the register file is fixed at launch", gen_info[l->gen].name);
+        return;
+    }
+    if (n < LEAST || n > MOST || n % STEP) {
+        lower_refuse(l, "%lld is no number of registers: 24 to 256, a multiple of 8", (long long)n);
+        return;
+    }
+    if (!code_changes_registers(l->fn)) return;
+    struct minst m = lower_new(l, OP_SETMAXREG, ITYPE_NONE);
+    m.sub = ptx_has(i, PTX_MOD_inc);
+    m.aux = (uint16_t)n;
+    lower_put(l, &m);
+}

@@ -420,10 +420,18 @@ static enum exec_outcome nothing(struct exec_env *e, struct exec_warp *w, const 
     return EXEC_NEXT;
 }
 
+// Registers that a warp asks for: it waits for them (sm), and has them.
+static enum exec_outcome grant(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                               uint32_t mask) {
+    (void)e;
+    if (x->d != X_NONE) x_set_pred(w, x->d, ~0u, mask);
+    return EXEC_NEXT;
+}
+
 const exec_fn warp_fns[] = {
     [WARP_VOTE] = vote,     [WARP_MATCH] = match,       [WARP_REDUX] = redux,
     [WARP_SHFL] = shfl,     [WARP_ACTIVE] = activemask, [WARP_ELECT] = elect,
     [WARP_SYNC] = warpsync, [WARP_S2R] = s2r,           [WARP_BAR] = bar,
     [WARP_CBAR] = cluster_bar,
     [WARP_B2R] = b2r,       [WARP_TRAP] = trap,         [WARP_SLEEP] = nanosleep_,
-    [WARP_NOP] = nothing};
+    [WARP_NOP] = nothing,  [WARP_GRANT] = grant};

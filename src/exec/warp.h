@@ -18,7 +18,8 @@ enum warp_fn {
     WARP_B2R,
     WARP_TRAP,
     WARP_SLEEP,
-    WARP_NOP
+    WARP_NOP,
+    WARP_GRANT
 };
 // xinst.aux8 of a barrier: it has a count of threads, in b or packed in a.
 enum { BAR_COUNTS = 1, BAR_PACKED = 2 };

@@ -434,6 +434,19 @@ static enum ww_status parameters(struct build *b) {
     return WW_OK;
 }
 
+// Whether warps take more while they run: a word USETMAXREG.TRY_ALLOC.
+static bool takes_registers(const struct build *b) {
+    enum { USETMAXREG = 0x1c8, TRY_ALLOC = 6 };
+    for (uint32_t i = 0; i < b->c->kernel.n; i++) {
+        const struct cubin_kernel *const k = &b->c->kernel.at[i];
+        for (uint32_t w = 0; b->reached[i] && w < k->words; w++) {
+            const struct sass_word word = cubin_word(k, w);
+            if ((word.lo & 511) == USETMAXREG && (word.hi >> 8 & 7) == TRY_ALLOC) return true;
+        }
+    }
+    return false;
+}
+
 // Registers: the file counts those that hold the program counter, too (register_file.h).
 static void registers(struct build *b) {
     struct code_image *im = b->im;
@@ -443,6 +456,8 @@ static void registers(struct build *b) {
             granted = b->c->kernel.at[i].registers;
     const uint32_t kept = register_file_kept(b->t->gen);
     im->granted = granted;
+    // warps that take more while they run name all that there are
+    if (takes_registers(b)) granted = RZ + kept;
     im->n_regs = granted >= RZ ? (uint32_t)RZ : granted > kept ? granted - kept : 1;
     im->n_preds = PRED_TRUE;
 }

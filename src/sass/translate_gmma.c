@@ -125,3 +125,14 @@ void translate_warpgroup(struct translator *t) {
     default: tr_refuse(t, "is no form that compilers make"); // and no PTX is known to become it
     }
 }
+
+// A warp's share of registers. Compilers try until they have what they want; the simulated warp waits.
+void translate_usetmaxreg(struct translator *t) {
+    enum { GIVES = 5, TAKES = 6 };
+    const uint32_t how = tr_field(t, 72, 3);
+    tr_op(t, OP_SETMAXREG, OPC_CTRL, ITYPE_NONE);
+    t->m->aux = (uint16_t)tr_field(t, 32, 10);
+    t->m->sub = how == TAKES;
+    if (how == TAKES) t->m->dst[0] = (struct opnd){.kind = OPND_PRED, .reg = PRED_UNIFORM + tr_field(t, 81, 3)};
+    if (how != GIVES && how != TAKES) tr_refuse(t, "has a meaning that is not known");
+}

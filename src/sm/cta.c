@@ -123,6 +123,7 @@ uint32_t sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycl
     c->linear = linear;
     c->warps = c->left = 0;
     c->live = k->n_warps;
+    c->pool = 0;
     s->source.cta_init(&c->cta, k->launch, ks->memory + block * k->cta_bytes, linear, s->id);
     s->res.warps_used += k->n_warps;
     s->res.threads_used += k->n_warps * WARP_LANES;
@@ -144,6 +145,7 @@ uint32_t sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycl
         c->warps |= BIT64(w);
         c->left |= BIT64(w);
         warp_init(s, c, at, w, number);
+        s->res.share[w] = (uint16_t)image_registers(k->image);
         s->v.resident |= BIT64(w);
         if (!s->is_two_level) s->v.active |= BIT64(w);
         wheel_add(&s->wheel, cycle, max64(cycle, s->awake_at) + s->c.cta_launch_latency,

@@ -204,6 +204,7 @@ static uint32_t flags_of(const struct minst *m, const struct sm_inst *in, bool h
     case OP_SHFL: f |= SI_SHUFFLE; break;
     case OP_GMMA: f |= SI_PRODUCT | (m->sub & GMMA_COMMITS ? SI_PRODUCT_COMMIT : 0u); break;
     case OP_GMMACOMMIT: f |= SI_PRODUCT_COMMIT; break;
+    case OP_SETMAXREG: f |= SI_SHARE | SI_SOLO; break;
     case OP_GMMAWAIT: f |= SI_PRODUCT_WAIT | SI_SOLO; break;
     default: break;
     }

@@ -44,11 +44,13 @@ enum sm_inst_flags {
     SI_VARIES = 1 << 15,     // a branch through a table or pointer that CTAs may take differently
     SI_PRODUCT = 1 << 16,    // of a warp group (products.h): runs beside the warp
     SI_PRODUCT_COMMIT = 1 << 17,
-    SI_PRODUCT_WAIT = 1 << 18
+    SI_PRODUCT_WAIT = 1 << 18,
+    SI_SHARE = 1 << 19 // of the register file changes: SI_SHARE_TAKES, or gives
 };
 
 enum {
-    SI_SPECIAL = SI_FENCE | SI_COMMIT | SI_ASYNC_WAIT | SI_PRODUCT | SI_PRODUCT_COMMIT | SI_PRODUCT_WAIT
+    SI_SPECIAL = SI_FENCE | SI_COMMIT | SI_ASYNC_WAIT | SI_PRODUCT | SI_PRODUCT_COMMIT | SI_PRODUCT_WAIT |
+                 SI_SHARE
 };
 
 // One cache line. Registers 64 and up stand in sm_kernel.wide.

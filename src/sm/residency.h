@@ -51,6 +51,7 @@ struct cta_slot {
     uint64_t linear;
     struct exec_cta cta;
     uint32_t live; // warps that have not exited
+    uint32_t pool; // registers of a lane, warp by warp, that warps gave back (share.h)
     struct barrier bar[EXEC_BARRIERS + 1]; // the last: of its cluster
     uint64_t cluster_came;                 // cycle of the last arrival there
 };
@@ -77,6 +78,7 @@ struct kernel_slot {
 };
 
 struct residency {
+    uint16_t share[SM_MAX_WARPS], wanted[SM_MAX_WARPS]; // registers of a lane that a warp has, waits for
     struct warp warp[SM_MAX_WARPS];
     struct cta_slot cta[SM_MAX_CTAS];
     struct kernel_slot kernel[SM_KERNEL_SLOTS];

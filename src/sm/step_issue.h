@@ -7,6 +7,7 @@
 #include "sm/caches.h"
 #include "sm/entry.h"
 #include "sm/products.h"
+#include "sm/share.h"
 #include "sm/step.h"
 
 // ---- what becomes of the warp ------------------------------------------------------------------
@@ -77,6 +78,7 @@ STEP_INLINE void special(const struct step_kind *k, struct sm *s, uint32_t w,
     if (waits_for_all || (in->flags & SI_COMMIT)) pending_close(&s->pending, PENDING_copies, w);
     if (in->flags & SI_PRODUCT) products_begin(s, step_sub(k, s, w), w, in, number_of(k, s, w), t);
     if (in->flags & SI_PRODUCT_COMMIT) pending_close(&s->pending, PENDING_products, w);
+    if (in->flags & SI_SHARE) share_change(k->ready, s, w, in->aux, pc);
     if (in->flags & SI_PRODUCT_WAIT)
         wait_for_work(k, s, PENDING_products, w, in->aux + 1u, pc);
     if (in->flags & SI_ASYNC_WAIT) // the open group need never be done

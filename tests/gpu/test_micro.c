@@ -171,6 +171,46 @@ static double products(const struct row *r) {
     return cycles;
 }
 
+// A product of a warp group with `number` columns of halves; the text says "regs" where A is in
+// registers, "sparse" where half of it is there.
+static void group_product(const struct row *r, char *text, size_t room) {
+    const bool sparse = strstr(r->text, "sparse"), regs = strstr(r->text, "regs");
+    FILE *const f = fmemopen(text, room, "w");
+    fprintf(f, "wgmma.mma_async%s.sync.aligned.m64n%uk%u.f32.f16.f16 {", sparse ? ".sp" : "", r->number,
+            sparse ? 32u : 16u);
+    for (uint32_t i = 0; i < r->number / 2; i++) fprintf(f, "%s%%f%u", i ? ", " : "", i);
+    fprintf(f, "}, %s, %%b, %s1, 1, 1%s, 0;", regs ? "{%r0, %r1, %r2, %r3}" : "%a",
+            sparse ? "%r0, 0, " : "", regs ? "" : ", 0");
+    fclose(f);
+}
+static void open_groups(struct bench *b, const struct row *r) {
+    char text[2048];
+    open_one_sm(b, r->gpu);
+    group_product(r, text, sizeof text);
+    const struct keys keys[] = {{"op", text}, {NULL, NULL}};
+    load_micro(b, "groups", keys);
+}
+// Cycles of the hot clock that each takes of many on the way.
+static double group_rate(const struct row *r) {
+    struct bench b;
+    open_groups(&b, r);
+    const uint64_t d = bench_buffer(&b, NULL, 64);
+    const double cycles = cycles_of_rounds(&b, "groups", 1, 128, d, 16) / (16 * 8.0) * hot(&b);
+    dump_counts(&b);
+    bench_close(&b);
+    return cycles;
+}
+// Cycles between the issue of one and the end of the wait for it.
+static double group_wait(const struct row *r) {
+    struct bench b;
+    open_groups(&b, r);
+    const uint64_t d = bench_buffer(&b, NULL, 64);
+    bench_ok(&b, bench_try(&b, "waits", 1, 1, 128, 1, "84", d, 4u));
+    const uint32_t t = clock_of(&b, d);
+    bench_close(&b);
+    return t;
+}
+
 // Operations of threads that an SM does in a cycle of the hot clock. The text holds `number`
 // operations.
 static double rate(const struct row *r) {
@@ -986,6 +1026,14 @@ static const struct row rows[] = {
     // What goes to another SM is seen there at the end of the quantum, which is 104 cycles long; on its way it would
     // be longer.
     {"arrival at another SM's mbarrier, until its wait ends", "h100", 212, HOT, "FlashGPU-Sim (H200)", 0.40, remote_handing, "", 0},
+    {"wgmma m64n256k16", "h100", 128, HOT, "Luo 2025 (H800)", 0.03, group_rate, "", 256},
+    {"wgmma m64n64k16", "h100", 32, HOT, "FlashGPU-Sim (H200), 4096 operations a cycle", 0.03, group_rate, "", 64},
+    {"wgmma m64n256k32 sparse", "h100", 144, HOT, "Luo 2025 (H800)", 0.03, group_rate, "sparse", 256},
+    {"wgmma m64n256k32 sparse, A in registers", "h100", 128, HOT, "Luo 2025 (H800)", 0.03, group_rate, "sparse regs", 256},
+    {"wait for wgmma m64n8k16, A in registers", "h100", 37, HOT, "FlashGPU-Sim (H200)", 0.10, group_wait, "regs", 8},
+    {"wait for wgmma m64n64k16, A in registers", "h100", 65, HOT, "FlashGPU-Sim (H200)", 0.05, group_wait, "regs", 64},
+    {"wait for wgmma m64n64k16", "h100", 75, HOT, "FlashGPU-Sim (H200)", 0.05, group_wait, "", 64},
+    {"wait for wgmma m64n128k16", "h100", 107, HOT, "FlashGPU-Sim (H200)", 0.05, group_wait, "", 128},
     {"int add", "h100", 64, OPS, GUIDE12, 0.06, rate, ADDCC4, 4},
     {"fp32 fma", "h100", 128, OPS, GUIDE12, 0.08, rate, FMA4, 4},
     {"int mul", "h100", 64, OPS, GUIDE12, 0.06, rate, MUL4, 4},
