@@ -18,5 +18,5 @@ endforeach()
 install(FILES ${CMAKE_BINARY_DIR}/page/chart.min.js ${page_parts} DESTINATION share/warpwatt/page)
 file(GLOB study_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/studies/*.yaml ${CMAKE_SOURCE_DIR}/studies/*.csv)
 install(FILES ${study_files} DESTINATION share/warpwatt/studies)
-# Tuning spaces: kernels, tables of measured times, sweeps.
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/studies/tuning DESTINATION share/warpwatt/studies)
+# Tuning spaces and launches: kernels, tables of measured times, sweeps.
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/studies/tuning ${CMAKE_SOURCE_DIR}/studies/blind DESTINATION share/warpwatt/studies)

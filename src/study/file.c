@@ -707,8 +707,8 @@ static enum ww_status read_spaces(struct reader *r, yaml_node_t *n) {
         TRY(text_in(r, &f, "note", &p.note));
         if (!p.sweep) return refuse(r, p.at, "a space needs its `sweep`");
         if (*p.sweep != '/' && slash)
-            p.sweep = arena_printf(r->arena, "%.*s/%s", (int)(slash - r->s->file), r->s->file,
-                                   p.sweep);
+            p.sweep =
+                arena_printf(r->arena, "%.*s/%s", (int)(slash - r->s->file), r->s->file, p.sweep);
         vec_push(r->arena, &r->s->space, p);
     }
     return WW_OK;
@@ -745,11 +745,13 @@ static enum ww_status read_top(struct reader *r, const char *published_csv) {
             if (get(&m, not_of_spaces[i]))
                 return refuse(r, get(&m, not_of_spaces[i])->at, "a study of spaces has no `%s`",
                               not_of_spaces[i]);
-        if (!s->name || !s->title) return refuse(r, mark_of(root), "a study needs `name` and `title`");
+        if (!s->name || !s->title)
+            return refuse(r, mark_of(root), "a study needs `name` and `title`");
         TRY(text_in(r, &m, "small_points", &points));
         if (!text_to_u64(points, &n) || n < 1 || n > 1000)
             return refuse(r, get(&m, "small_points")->at,
-                          "`small_points` is `%s`; it must be a whole number from 1 to 1000", points);
+                          "`small_points` is `%s`; it must be a whole number from 1 to 1000",
+                          points);
         s->small_points = (uint32_t)n;
         return read_spaces(r, spaces->value);
     }

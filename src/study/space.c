@@ -115,7 +115,8 @@ enum ww_status space_read_measured(struct arena *a, struct sweep *s, struct diag
     }
     m->text = cells.at, m->seconds = seconds.at, m->n = (uint32_t)seconds.n;
     uint32_t there = 0;
-    for (uint32_t i = 0; i < m->n; i++) if (!isnan(m->seconds[i])) there++;
+    for (uint32_t i = 0; i < m->n; i++)
+        if (!isnan(m->seconds[i])) there++;
     if (!there)
         return diag_add(d, WW_ERROR_CONFIG, "%s has no row with a `%s`", m->file, m->column);
     return s->n_axes ? columns_of_axes(s, d) : axes_of_table(a, s, d);
@@ -154,8 +155,8 @@ void space_points(struct arena *a, const struct sweep *s, sweep_points *out) {
         }
         struct sweep_point p = {.state = SWEEP_OPEN, .measured_s = m->seconds[row[i]]};
         for (uint32_t k = 0; k < s->n_axes; k++)
-            p.at[k] = (uint16_t)value_of(&s->axis[k],
-                                         m->text[row[i] * m->n_columns + m->column_of[k]]);
+            p.at[k] =
+                (uint16_t)value_of(&s->axis[k], m->text[row[i] * m->n_columns + m->column_of[k]]);
         vec_push(a, out, p);
     }
 }

@@ -18,8 +18,8 @@ static const char clang[] =
     "-Wno-unknown-cuda-version -I {include} -include device.h {macros} -S -o {out} {source}";
 
 static const char *clang_found(struct arena *a) {
-    static const char *const name[] = {"clang-14", "clang-15", "clang-16", "clang-17", "clang-18",
-                                       "clang-19", "clang-20", "clang"};
+    static const char *const name[] = {"clang-14", "clang-15", "clang-16", "clang-17",
+                                       "clang-18", "clang-19", "clang-20", "clang"};
     const char *path = getenv("PATH");
     for (size_t i = 0; i < WW_COUNT(name) && path; i++) {
         char *list = arena_strdup(a, path), *save = NULL;
@@ -83,12 +83,11 @@ static enum ww_status plan_one(const struct maker *m, const struct sweep_point *
     command = replace(a, command, "{include}", space_quoted(a, m->host->page));
     command = replace(a, command, "{source}", space_quoted(a, q->source));
     // in a file of its own first: one that was cut short is never taken
-    const char *const part =
-        arena_printf(a, "%s/part-%.20s%s%s", m->folder, key, q->is_command ? "" : ".",
-                     q->is_command ? "" : q->makes);
-    out->command = arena_printf(a, "%s && mv -f %s %s",
-                                replace(a, command, "{out}", space_quoted(a, part)),
-                                space_quoted(a, part), space_quoted(a, out->path));
+    const char *const part = arena_printf(a, "%s/part-%.20s%s%s", m->folder, key,
+                                          q->is_command ? "" : ".", q->is_command ? "" : q->makes);
+    out->command =
+        arena_printf(a, "%s && mv -f %s %s", replace(a, command, "{out}", space_quoted(a, part)),
+                     space_quoted(a, part), space_quoted(a, out->path));
     return WW_OK;
 }
 

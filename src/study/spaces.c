@@ -19,11 +19,16 @@ static const double goal_spearman = 0.9, goal_place = 5;
 
 static void escaped(FILE *f, const char *t) {
     for (; *t; t++) {
-        if (*t == '<') fputs("&lt;", f);
-        else if (*t == '>') fputs("&gt;", f);
-        else if (*t == '&') fputs("&amp;", f);
-        else if (*t == '"') fputs("&quot;", f);
-        else fputc(*t, f);
+        if (*t == '<')
+            fputs("&lt;", f);
+        else if (*t == '>')
+            fputs("&gt;", f);
+        else if (*t == '&')
+            fputs("&amp;", f);
+        else if (*t == '"')
+            fputs("&quot;", f);
+        else
+            fputc(*t, f);
     }
 }
 
@@ -90,21 +95,23 @@ static void best_text(FILE *f, const struct space *p) {
 static void page(FILE *f, const struct study *s, const struct space *list, uint32_t n) {
     fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", f);
     escaped(f, s->title);
-    fputs("</title>\n<style>body{font:15px/1.5 system-ui,sans-serif;max-width:1000px;margin:2em auto;"
-          "padding:0 1em;color:#1d2330;background:#fff}h1{font-size:1.5em}h2{font-size:1.1em;"
-          "margin-top:2em}table{border-collapse:collapse;font-size:13px}td,th{padding:.2em .7em;"
-          "border-bottom:1px solid #d8dce4;text-align:right}td:first-child,th:first-child"
-          "{text-align:left}p.soft{color:#6a7386}</style></head><body>\n<h1>",
-          f);
+    fputs(
+        "</title>\n<style>body{font:15px/1.5 system-ui,sans-serif;max-width:1000px;margin:2em auto;"
+        "padding:0 1em;color:#1d2330;background:#fff}h1{font-size:1.5em}h2{font-size:1.1em;"
+        "margin-top:2em}table{border-collapse:collapse;font-size:13px}td,th{padding:.2em .7em;"
+        "border-bottom:1px solid #d8dce4;text-align:right}td:first-child,th:first-child"
+        "{text-align:left}p.soft{color:#6a7386}</style></head><body>\n<h1>",
+        f);
     escaped(f, s->title);
     fputs("</h1>\n<p>", f);
     escaped(f, s->summary);
     fputs("</p>\n<p class=\"soft\">", f);
     escaped(f, s->source);
-    fputs("</p>\n<table><tr><th>space</th><th>points</th><th>Spearman</th><th>faster than our best, "
-          "% of the table</th><th>our best, over the points' best</th><th>ours over measured</th>"
-          "<th>from</th><th>to</th><th>not run</th><th>goal</th></tr>\n",
-          f);
+    fputs(
+        "</p>\n<table><tr><th>space</th><th>points</th><th>Spearman</th><th>faster than our best, "
+        "% of the table</th><th>our best, over the points' best</th><th>ours over measured</th>"
+        "<th>from</th><th>to</th><th>not run</th><th>goal</th></tr>\n",
+        f);
     for (uint32_t i = 0; i < n; i++) {
         const struct space *const p = &list[i];
         fputs("<tr><td>", f);
@@ -141,9 +148,10 @@ static void page(FILE *f, const struct study *s, const struct space *list, uint3
 }
 
 static void table(FILE *f, const struct space *list, uint32_t n) {
-    fputs("space,gpu,points,spearman,best_place_percent,best_loss_percent,ratio,ratio_low,ratio_high,"
-          "refused,failed,rows,seed,looked_at\n",
-          f);
+    fputs(
+        "space,gpu,points,spearman,best_place_percent,best_loss_percent,ratio,ratio_low,ratio_high,"
+        "refused,failed,rows,seed,looked_at\n",
+        f);
     for (uint32_t i = 0; i < n; i++) {
         const struct space *const p = &list[i];
         fprintf(f, "%s,%s,%u,%.4f,%.3f,%.2f,%.4g,%.4g,%.4g,%u,%u,%u,%llu,\"%s\"\n", p->sweep->name,
@@ -160,11 +168,10 @@ static char *json_of(const struct study *s, const struct space *list, uint32_t n
     json_t *const spaces = json_array();
     for (uint32_t i = 0; i < n; i++) {
         const struct space *const p = &list[i];
-        json_t *const o = json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:b,s:s}", "name", p->sweep->name,
-                                    "title", p->sweep->title, "gpu", p->sweep->gpu, "points",
-                                    (int)p->rank.n, "refused", (int)p->outcome.refused, "failed",
-                                    (int)p->outcome.failed, "meets_goal", meets(p), "looked_at",
-                                    looked_at(p));
+        json_t *const o = json_pack(
+            "{s:s,s:s,s:s,s:i,s:i,s:i,s:b,s:s}", "name", p->sweep->name, "title", p->sweep->title,
+            "gpu", p->sweep->gpu, "points", (int)p->rank.n, "refused", (int)p->outcome.refused,
+            "failed", (int)p->outcome.failed, "meets_goal", meets(p), "looked_at", looked_at(p));
         json_object_set_new(o, "spearman", number_or_null(p->rank.spearman));
         json_object_set_new(o, "best_place", number_or_null(p->rank.n ? p->rank.best_place : NAN));
         json_object_set_new(o, "best_loss", number_or_null(p->rank.n ? p->rank.best_loss : NAN));
@@ -188,8 +195,8 @@ static enum ww_status markdown(struct arena *a, const struct study *s, const str
     size_t len = 0;
     FILE *f = open_memstream(&text, &len);
     if (!f) return diag_add(d, WW_ERROR_MEMORY, "out of memory for %s", path);
-    fprintf(f, "# %s\n\n%s\n\nMeasured: %s. Written by `warpwatt study %s --markdown`.\n\n", s->title,
-            s->summary, s->source, s->name);
+    fprintf(f, "# %s\n\n%s\n\nMeasured: %s. Written by `warpwatt study %s --markdown`.\n\n",
+            s->title, s->summary, s->source, s->name);
     fputs("| space | points | Spearman | faster than our best, % of the table | our best over the "
           "points' best | ours over measured | from | to | not run | looked at before |\n"
           "|---|---:|---:|---:|---:|---:|---:|---:|---:|---|\n",
@@ -244,8 +251,8 @@ static enum ww_status write_all(struct arena *a, const struct study *s, const st
     char *const json = json_of(s, list, n);
     if (!json) return diag_add(d, WW_ERROR_MEMORY, "out of memory for study.json");
     if (status == WW_OK)
-        status = file_write_atomic(arena_printf(a, "%s/study.json", o->out_dir), json, strlen(json),
-                                   d);
+        status =
+            file_write_atomic(arena_printf(a, "%s/study.json", o->out_dir), json, strlen(json), d);
     free(json);
     if (status == WW_OK && o->markdown) status = markdown(a, s, list, n, o->markdown, d);
     return status;

@@ -186,8 +186,8 @@ static enum ww_status add_program(struct way *w, struct sweep_point *p,
     l->n = 0;
     if (q->code) push(l, "--code"), push(l, q->code);
     for (uint32_t i = 0; i < g->row.n_options; i++) push(l, g->row.option[i]);
-    enum ww_status s = q->is_command ? command_words(w, p, made->path, l)
-                                     : kernel_words(w, p, made->path, l, g);
+    enum ww_status s =
+        q->is_command ? command_words(w, p, made->path, l) : kernel_words(w, p, made->path, l, g);
     g->times = 1;
     if (s == WW_OK && q->times)
         s = space_number(w->arena, w->s, p, "times", q->times, w->d, &g->times);
@@ -195,9 +195,9 @@ static enum ww_status add_program(struct way *w, struct sweep_point *p,
     struct study_program program = {.size = "", .args = "", .word = l->at, .n_words = l->n};
     // where a compiled file lies is no part of the key: what it holds is
     for (uint32_t i = 0; i < l->n; i++)
-        program.args = arena_printf(w->arena, "%s %s", program.args,
-                                    made->path && strcmp(l->at[i], made->path) == 0 ? "{out}"
-                                                                                    : l->at[i]);
+        program.args =
+            arena_printf(w->arena, "%s %s", program.args,
+                         made->path && strcmp(l->at[i], made->path) == 0 ? "{out}" : l->at[i]);
     if (made->path) program.file[program.n_files++] = made->path;
     if (q->is_command && !made->path && strchr(q->word[0], '/'))
         program.file[program.n_files++] = q->word[0];
@@ -219,8 +219,7 @@ static double waves_of_part(const struct way *w, const struct design *g,
 }
 
 // The seconds of a point's program, the whole problem's.
-static double program_seconds(const struct way *w, const struct design *g,
-                              const struct result *r) {
+static double program_seconds(const struct way *w, const struct design *g, const struct result *r) {
     struct kernel_result sum;
     if (!result_kernels(r, w->s->program.pattern, &sum)) return 0;
     return sum.seconds * waves_of_part(w, g, &sum) * g->times;
@@ -268,15 +267,15 @@ static enum ww_status judge(struct way *w, struct sweep_point *p, const struct d
         const bool timed = r.there && r.kernel[0].seconds > 0;
         const bool powered =
             timed && watts && watts_run(watts, &r.kernel[0].activity, r.kernel[0].seconds, 0, &e);
-        const double seconds = !timed                 ? 0
+        const double seconds = !timed                ? 0
                                : w->s->program.there ? program_seconds(w, g, &r)
                                                      : r.kernel[0].seconds;
         if (timed) log_s += log(seconds);
         // of a part of a grid: as much power, for the time of the whole
         if (powered) log_j += log((e.dynamic_j + e.static_j) * seconds / r.kernel[0].seconds);
         if (powered)
-            added_mm2 = fmax(
-                added_mm2, watts_added_mm2(watts, &r.kernel[0].activity, r.kernel[0].seconds, "", ""));
+            added_mm2 = fmax(added_mm2, watts_added_mm2(watts, &r.kernel[0].activity,
+                                                        r.kernel[0].seconds, "", ""));
         arena_free(&a);
         if (s != WW_OK) return s;
         if (timed && (powered || !needs_power)) continue;

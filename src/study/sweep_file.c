@@ -298,7 +298,7 @@ static enum ww_status unknown_key(struct reader *r, const yaml_node_t *k, const 
 
 static enum ww_status program_key(struct reader *r, const char *key, const yaml_node_t *k,
                                   yaml_node_t *v) {
-    static const char *const of_kernel[] = {"source", "compile", "makes", "entry", "grid", "block",
+    static const char *const of_kernel[] = {"source", "compile", "makes", "entry", "grid",  "block",
                                             "shared", "args",    "waves", "sms",   "times", "code"};
     static const char *const of_program[] = {"source", "compile", "command",
                                              "kernel", "times",   "code"};
@@ -317,8 +317,7 @@ static enum ww_status program_key(struct reader *r, const char *key, const yaml_
     if (is_program && strcmp(key, "command") == 0)
         return texts_of(r, key, v, q->word, SPACE_MAX_WORDS, &q->n_words);
     if (is_program && strcmp(key, "kernel") == 0) return text_of(r, key, v, &q->pattern);
-    if (is_program)
-        return unknown_key(r, k, "a program", key, of_program, WW_COUNT(of_program));
+    if (is_program) return unknown_key(r, k, "a program", key, of_program, WW_COUNT(of_program));
     if (strcmp(key, "makes") == 0) {
         const enum ww_status s = choice_of(r, key, v, makes, &n);
         q->makes = makes[n];
@@ -328,8 +327,7 @@ static enum ww_status program_key(struct reader *r, const char *key, const yaml_
     if (strcmp(key, "shared") == 0) return text_of(r, key, v, &q->shared);
     if (strcmp(key, "grid") == 0) return texts_of(r, key, v, q->grid, 3, &n);
     if (strcmp(key, "block") == 0) return texts_of(r, key, v, q->block, 3, &n);
-    if (strcmp(key, "args") == 0)
-        return texts_of(r, key, v, q->word, SPACE_MAX_WORDS, &q->n_words);
+    if (strcmp(key, "args") == 0) return texts_of(r, key, v, q->word, SPACE_MAX_WORDS, &q->n_words);
     if (strcmp(key, "waves") == 0) return text_of(r, key, v, &q->waves);
     if (strcmp(key, "sms") == 0) {
         uint64_t number = 0;
@@ -363,8 +361,8 @@ static enum ww_status read_program(struct reader *r, const char *what, const yam
     }
     if (!q->source || !q->grid[0] || !q->block[0])
         return refuse(r, n, "a kernel needs `source`, `grid` and `block`");
-    const bool is_made = ends_in(q->source, ".ptx") || ends_in(q->source, ".cubin") ||
-                         ends_in(q->source, ".fatbin");
+    const bool is_made =
+        ends_in(q->source, ".ptx") || ends_in(q->source, ".cubin") || ends_in(q->source, ".fatbin");
     if (is_made && !q->compile) {
         q->makes = NULL;
     } else if (!q->makes) {
@@ -387,12 +385,16 @@ static enum ww_status read_measured(struct reader *r, yaml_node_t *n) {
         yaml_node_t *const v = node(r, p->value);
         enum ww_status s = text_of(r, "a key", k, &key);
         if (s != WW_OK) return s;
-        if (strcmp(key, "file") == 0) s = text_of(r, key, v, &m->file);
-        else if (strcmp(key, "column") == 0) s = text_of(r, key, v, &m->column);
-        else if (strcmp(key, "unit") == 0) s = choice_of(r, key, v, unit, &u);
+        if (strcmp(key, "file") == 0)
+            s = text_of(r, key, v, &m->file);
+        else if (strcmp(key, "column") == 0)
+            s = text_of(r, key, v, &m->column);
+        else if (strcmp(key, "unit") == 0)
+            s = choice_of(r, key, v, unit, &u);
         else if (strcmp(key, "besides") == 0)
             s = texts_of(r, key, v, m->beside, SPACE_MAX_WORDS, &m->n_beside);
-        else s = unknown_key(r, k, "`measured`", key, keys, WW_COUNT(keys));
+        else
+            s = unknown_key(r, k, "`measured`", key, keys, WW_COUNT(keys));
         if (s != WW_OK) return s;
     }
     if (!m->file || !m->column) return refuse(r, n, "`measured` needs `file` and `column`");
@@ -419,7 +421,8 @@ static enum ww_status check_space(struct reader *r, const yaml_node_t *root) {
                       has_macros ? "macros" : "measured times");
     if (!s->program.there) return WW_OK;
     if (s->measured.file && s->n_axes && !has_macros)
-        return refuse(r, root, "beside measured rows a sweep has no `axes`, unless it has `macros`");
+        return refuse(r, root,
+                      "beside measured rows a sweep has no `axes`, unless it has `macros`");
     if (s->measured.file && !has_macros && s->method != SWEEP_FULL && s->method != SWEEP_RANDOM)
         return refuse(r, root, "measured rows are taken by method full or random");
     s->draws_rows = s->measured.file && !has_macros;
@@ -428,10 +431,10 @@ static enum ww_status check_space(struct reader *r, const yaml_node_t *root) {
 
 static enum ww_status read_key(struct reader *r, const char *key, const yaml_node_t *k,
                                yaml_node_t *v) {
-    static const char *const known[] = {"name",       "title",       "gpu",  "policy",    "size",
-                                        "set",        "workloads",   "axes", "method",    "points",
-                                        "population", "generations", "seed", "objectives",
-                                        "kernel",     "program",     "macros", "measured"};
+    static const char *const known[] = {
+        "name",      "title",      "gpu",    "policy",  "size",       "set",
+        "workloads", "axes",       "method", "points",  "population", "generations",
+        "seed",      "objectives", "kernel", "program", "macros",     "measured"};
     struct sweep *s = r->s;
     uint64_t n = 0;
     uint32_t method = 0;

@@ -52,9 +52,9 @@ static json_t *number_or_null(double v) { return isfinite(v) ? json_real(v) : js
 
 static json_t *rank_json(struct arena *a, const struct sweep *s, const struct sweep_outcome *o) {
     const struct space_rank r = space_rank_of(a, s, o);
-    json_t *j = json_pack("{s:s,s:s,s:i,s:i,s:i}", "file", s->measured.file, "column",
-                          s->measured.column, "rows", (int)s->measured.n, "points", (int)r.n,
-                          "best", r.best);
+    json_t *j =
+        json_pack("{s:s,s:s,s:i,s:i,s:i}", "file", s->measured.file, "column", s->measured.column,
+                  "rows", (int)s->measured.n, "points", (int)r.n, "best", r.best);
     json_object_set_new(j, "spearman", number_or_null(r.spearman));
     json_object_set_new(j, "ratio", number_or_null(r.n ? r.ratio : NAN));
     json_object_set_new(j, "ratio_low", number_or_null(r.n ? r.low : NAN));
@@ -100,8 +100,9 @@ static json_t *to_json(struct arena *a, const struct sweep *s, const struct swee
     json_object_set_new(top, "workloads", workloads);
     const char *const program = s->program.source ? s->program.source : s->program.word[0];
     if (s->program.there)
-        json_object_set_new(top, "program",
-                            json_string(strrchr(program, '/') ? strrchr(program, '/') + 1 : program));
+        json_object_set_new(
+            top, "program",
+            json_string(strrchr(program, '/') ? strrchr(program, '/') + 1 : program));
     if (s->measured.file) json_object_set_new(top, "measured", rank_json(a, s, o));
     json_object_set_new(top, "objectives", objectives);
     json_object_set_new(top, "axes", axes);
@@ -124,17 +125,17 @@ static bool fill(struct arena *a, sqlite3 *db, const struct sweep *s,
         columns = arena_printf(a, "%s%s, ", columns, quoted(a, s->axis[k].name));
         marks = arena_printf(a, "%s?, ", marks);
     }
-    const char *make =
-        arena_printf(a,
-                     "BEGIN; DROP TABLE IF EXISTS points; CREATE TABLE points(%s"
-                     "time_s REAL, energy_j REAL, area_mm2 REAL, measured_s REAL, generation INTEGER, "
-                     "state TEXT, front INTEGER, why TEXT)",
-                     columns);
+    const char *make = arena_printf(
+        a,
+        "BEGIN; DROP TABLE IF EXISTS points; CREATE TABLE points(%s"
+        "time_s REAL, energy_j REAL, area_mm2 REAL, measured_s REAL, generation INTEGER, "
+        "state TEXT, front INTEGER, why TEXT)",
+        columns);
     sqlite3_stmt *q = NULL;
     if (sqlite3_exec(db, make, NULL, NULL, NULL) != SQLITE_OK ||
         sqlite3_prepare_v2(
-            db, arena_printf(a, "INSERT INTO points VALUES(%s?, ?, ?, ?, ?, ?, ?, ?)", marks), -1, &q,
-            NULL) != SQLITE_OK)
+            db, arena_printf(a, "INSERT INTO points VALUES(%s?, ?, ?, ?, ?, ?, ?, ?)", marks), -1,
+            &q, NULL) != SQLITE_OK)
         return false;
     bool ok = true;
     for (uint32_t i = 0; i < o->points.n && ok; i++) {

@@ -43,7 +43,8 @@ static void close_space(struct fixture *f) {
     arena_free(&f->a);
 }
 
-static const char table[] = "x,name,ms,ms_other\n1,a,10,1\n2,it's,20,1\n3,a,30,1\n4,a,40,1\n5,a,,1\n";
+static const char table[] =
+    "x,name,ms,ms_other\n1,a,10,1\n2,it's,20,1\n3,a,30,1\n4,a,40,1\n5,a,,1\n";
 
 // Ours for the rows of the table, in its order.
 static struct space_rank rank(struct fixture *f, const double *ours, uint32_t n) {
@@ -68,7 +69,8 @@ static void test_rank(void **state) {
     assert_true(fabs(r.spearman - 0.8) < 1e-12);
     assert_int_equal(r.best, 0);
     assert_true(r.best_place == 0 && fabs(r.best_loss) < 1e-12);
-    assert_true(fabs(r.low - 2.0 / 3) < 1e-9 && fabs(r.high - 1.5) < 1e-9 && fabs(r.ratio - 1) < 1e-9);
+    assert_true(fabs(r.low - 2.0 / 3) < 1e-9 && fabs(r.high - 1.5) < 1e-9 &&
+                fabs(r.ratio - 1) < 1e-9);
     // ties share their mean rank: ours 1.5, 1.5, 3, 4 against 1 to 4: covariance 4.5 of sqrt(4.5 * 5)
     const double tied[] = {0.1, 0.1, 0.2, 0.3};
     r = rank(&f, tied, 4);
@@ -111,8 +113,9 @@ static void test_texts(void **state) {
     static const struct {
         const char *expression;
         double value;
-    } row[] = {{"7 / x", 3}, {"7.0 / x", 3.5}, {"ceil_div(7, x)", 4}, {"ceil_div(8, x)", 4}, {"12", 12},
-               {"CASE name WHEN 'a' THEN 1 ELSE x + 3 END", 5}};
+    } row[] = {
+        {"7 / x", 3},          {"7.0 / x", 3.5}, {"ceil_div(7, x)", 4},
+        {"ceil_div(8, x)", 4}, {"12", 12},       {"CASE name WHEN 'a' THEN 1 ELSE x + 3 END", 5}};
     for (size_t i = 0; i < WW_COUNT(row); i++) {
         assert_int_equal(space_number(&f.a, &f.s, p, "grid", row[i].expression, &f.d, &v), WW_OK);
         assert_true(v == row[i].value);
