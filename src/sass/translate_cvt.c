@@ -127,16 +127,33 @@ static void pair_of(struct translator *t) {
     if (t->gen >= SASS_89)
         tr_ignore(t, C_HALF, 1); // which of C's halves, where nothing of C is kept
 }
-// Formats of 8 bits, from sm_89 on: pairs of f32 become pairs of them, or pairs of them halves.
+// Formats of 8 bits, from sm_89 on: pairs of f32 or of halves become pairs of them, below a half of C,
+// which is 0 where C is RZ; or pairs of them become halves.
+static void to_eight_bits(struct translator *t, uint32_t type) {
+    enum { FROM_F32, FROM_F16, C_AT = 64, RZ = 255 };
+    const uint32_t from = tr_field(t, 73, 2);
+    conversion(t, type, from == FROM_F16 ? ITYPE_F16X2 : ITYPE_F32);
+    if (type != ITYPE_E5M2X2 && type != ITYPE_E4M3X2)
+        tr_refuse(t, "packs what is no pair of bytes");
+    if (from > FROM_F16) tr_refuse(t, "converts what has no format");
+    pair_of(t);
+    if (tr_field(t, C_AT, 8) != RZ) tr_refuse(t, "keeps another register's half");
+    if (from == FROM_F32) return;
+    if (t->m->src[0].kind != OPND_ZERO || tr_bit(t, 88))
+        tr_refuse(t, "takes parts of two registers");
+    t->m->src[0] = t->m->src[1];
+    t->m->src[1] = tr_none();
+}
 static void eight_bits(struct translator *t) {
-    enum { PACK = 0, UNPACK = 1 };
+    enum { PACK, UNPACK, PACK_8 };
     static const uint8_t to[] = {ITYPE_F16X2,  ITYPE_BF16X2, ITYPE_NONE, ITYPE_NONE,
                                  ITYPE_E5M2X2, ITYPE_E4M3X2, ITYPE_NONE, ITYPE_NONE};
     static const uint8_t from[] = {ITYPE_NONE, ITYPE_NONE, ITYPE_E5M2X2, ITYPE_E4M3X2};
     const uint32_t kind = tr_field(t, 89, 2),
                    type = to[tr_field(t, 76, 1) + 2 * tr_field(t, 86, 2)];
-    if (kind > UNPACK) {
-        tr_refuse(t, "keeps another register's half");
+    if (kind >= PACK_8) {
+        if (kind > PACK_8) tr_refuse(t, "is a conversion that is not documented");
+        to_eight_bits(t, type);
         return;
     }
     conversion(t, type, kind == PACK ? (uint32_t)ITYPE_F32 : from[tr_field(t, 73, 2)]);
@@ -158,6 +175,7 @@ void translate_f2fp(struct translator *t) {
         pair_of(t);
     }
     t->m->rnd = tr_field(t, 79, 3) == TO_ZERO ? MRND_RZ : MRND_RN;
-    if (t->gen < SASS_89 || !tr_field(t, 89, 2)) tr_flag(t, 77, MF_SATFINITE);
+    enum { UNPACKS = 1 };
+    if (t->gen < SASS_89 || tr_field(t, 89, 2) != UNPACKS) tr_flag(t, 77, MF_SATFINITE);
     tr_flag(t, 75, MF_RELU);
 }
