@@ -224,7 +224,10 @@ enum ww_status gpu_check_code(const char *name, const void *image, size_t bytes,
 }
 
 bool gpu_code_is_checked(uint32_t arch) {
-    return arch == 70 || arch == 72 || arch == 75 || arch == 80;
+    static const uint8_t checked[] = {70, 72, 75, 80, 86, 89, 90}; // docs/machine-code.md, two ways
+    for (uint32_t i = 0; i < WW_COUNT(checked); i++)
+        if (checked[i] == arch) return true;
+    return false;
 }
 
 static bool is_for(const struct gpu *g, uint32_t arch) {

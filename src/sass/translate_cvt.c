@@ -146,7 +146,7 @@ static void to_eight_bits(struct translator *t, uint32_t type) {
 }
 static void eight_bits(struct translator *t) {
     enum { PACK, UNPACK, PACK_8 };
-    static const uint8_t to[] = {ITYPE_F16X2,  ITYPE_BF16X2, ITYPE_NONE, ITYPE_NONE,
+    static const uint8_t to[] = {ITYPE_F16X2,  ITYPE_BF16X2, ITYPE_NONE, ITYPE_TF32,
                                  ITYPE_E5M2X2, ITYPE_E4M3X2, ITYPE_NONE, ITYPE_NONE};
     static const uint8_t from[] = {ITYPE_NONE, ITYPE_NONE, ITYPE_E5M2X2, ITYPE_E4M3X2};
     const uint32_t kind = tr_field(t, 89, 2),
@@ -154,6 +154,12 @@ static void eight_bits(struct translator *t) {
     if (kind >= PACK_8) {
         if (kind > PACK_8) tr_refuse(t, "is a conversion that is not documented");
         to_eight_bits(t, type);
+        return;
+    }
+    if (kind == UNPACK && tr_bit(t, 78)) { // one float, which no half stands beside
+        if (type != ITYPE_TF32) tr_refuse(t, "converts what has no format");
+        conversion(t, ITYPE_TF32, ITYPE_F32);
+        t->m->src[0] = tr_b(t, 1, 0);
         return;
     }
     conversion(t, type, kind == PACK ? (uint32_t)ITYPE_F32 : from[tr_field(t, 73, 2)]);

@@ -354,10 +354,15 @@ static void cas(struct translator *t, enum isa_space space) {
     plain_address(t, 40, 24);
     done(t);
 }
+// From 9.0 on as for shared memory, in whose place such code has it for another block's.
 void translate_atom_cas(struct translator *t) {
-    if (tr_field(t, ATOM_AT, t->gen >= SASS_90 ? 2 : 1))
-        tr_refuse(t, "answers what is not documented");
+    enum { PLAIN, CAST, CAST_SPIN = 3 };
+    const uint32_t kind = tr_field(t, ATOM_AT, t->gen >= SASS_90 ? 2 : 1);
     cas(t, SPACE_GENERIC);
+    if (kind == CAST_SPIN || (kind == CAST && t->gen >= SASS_90))
+        t->m->sub = MATOM_CAST;
+    else if (kind != PLAIN)
+        tr_refuse(t, "answers what is not documented");
 }
 void translate_atomg_cas(struct translator *t) { cas(t, SPACE_GLOBAL); }
 void translate_red(struct translator *t) {
