@@ -130,7 +130,8 @@ int cmd_extract(struct cli *c, int argc, char **argv) {
                f.entry.n - listed, f.entry.n, f.containers, ptx);
     if (s == WW_OK && !ptx) {
         char advice[96];
-        printf("there is no PTX: it cannot run here; nvcc %s adds it\n",
+        printf("there is no PTX: it runs as machine code alone, on GPUs of these targets (warpwatt "
+               "doctor says which); nvcc %s adds it\n",
                fatbin_advice(&f, f.containers - 1, advice, sizeof advice));
     }
     return s == WW_OK ? 0 : cli_fail(c, s);
