@@ -96,7 +96,8 @@ static void block(struct translator *t, enum isa_type type) {
     if (n == G_G) tr_refuse(t, "copies from global to global memory");
     t->m->sub |= way[n] | MBULK_PACKED;
     // Bits 32 to 37 name where to, bits 24 to 29 where from.
-    t->m->src[0] = tr_ureg(t, n == G_S ? 24 : 32, 2);
+    // Without a barrier the shared side is one register.
+    t->m->src[0] = n == G_S ? tr_ureg(t, 24, 1) : tr_ureg(t, 32, 2);
     t->m->src[1] = tr_ureg(t, n == G_S ? 32 : 24, n == S_S ? 1 : 2);
     t->m->src[2] = tr_ureg(t, 64, 1);
 }
