@@ -304,33 +304,37 @@ void tma_retry(struct sm *s, uint64_t t) {
 }
 
 // ---- waits for barriers -------------------------------------------------------------------------
-static void answer_wait(struct sm *s, uint32_t w, bool is_over, uint64_t t) {
+// `more`: cycles that the news of the phase's end takes to come here.
+static void answer_wait(struct sm *s, uint32_t w, bool is_over, uint32_t more, uint64_t t) {
     struct tma_wait *const x = &s->tma.wait[w];
     s->tma.waiting &= ~BIT64(w);
     exec_wait_answer(s->res.warp[w].exec, x->what.pred, x->what.lanes, is_over);
-    wheel_add(&s->wheel, t, t + (is_over ? s->c.mbarrier_wake : 1), EVENT_RESULT, x->in,
+    wheel_add(&s->wheel, t, t + more + (is_over ? s->c.mbarrier_wake : 1), EVENT_RESULT, x->in,
               (uint8_t)w, x->what.lanes);
 }
-void tma_look(struct sm *s, uint32_t cta, uint64_t t) {
+static void look(struct sm *s, uint32_t cta, uint32_t more, uint64_t t) {
     FOR_EACH_BIT64(w, s->tma.waiting) {
         const struct tma_wait *const x = &s->tma.wait[w];
         if (x->cta == cta &&
             exec_phase_over(&s->res.cta[cta].cta, x->what.barrier, x->what.parity))
-            answer_wait(s, (uint32_t)w, true, t);
+            answer_wait(s, (uint32_t)w, true, more, t);
     }
 }
+void tma_look(struct sm *s, uint32_t cta, uint64_t t) { look(s, cta, 0, t); }
+
+// What the commit has changed came from other blocks of the cluster, as far as a copy's bytes do.
 void tma_begin(struct sm *s, uint64_t from) {
     const uint64_t before = s->tma.waiting;
     uint32_t ctas = 0;
     FOR_EACH_BIT64(w, before) ctas |= 1u << s->tma.wait[w].cta;
-    FOR_EACH_BIT32(cta, ctas) tma_look(s, cta, from);
+    FOR_EACH_BIT32(cta, ctas) look(s, cta, s->c.tma_remote, from);
     if (s->tma.waiting != before) s->alarms.wake = min64(s->alarms.wake, from);
 }
 static void give_up(struct sm *s, uint64_t t, uint64_t *again) {
     FOR_EACH_BIT64(w, s->tma.waiting) {
         const uint64_t until = s->tma.wait[w].until;
         if (until <= t)
-            answer_wait(s, (uint32_t)w, false, t);
+            answer_wait(s, (uint32_t)w, false, 0, t);
         else
             *again = min64(*again, until);
     }

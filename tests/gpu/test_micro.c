@@ -342,7 +342,7 @@ static double tma_issue(const struct row *r) {
     const uint64_t array = bench_buffer(&b, NULL, 4096);
     uint64_t cycles[3];
     for (uint32_t k = 0; k < 3; k++) {
-        bench_ok(&b, bench_try(&b, "issue", 1, 1, 1, 1, "84", array, k < 2 ? 64 : 320));
+        bench_ok(&b, bench_try(&b, "issue", 1, 1, 4, 1, "84", array, k < 2 ? 16 : 80));
         cycles[k] = bench_last(&b)->cycles;
     }
     const double gap = (double)(cycles[2] - cycles[1]) / 256.0 * hot(&b);
