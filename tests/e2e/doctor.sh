@@ -54,9 +54,9 @@ open('torch.fatbin', 'wb').write(struct.pack('<IHHQ', 0xBA55ED50, 1, 16, len(bod
 P
 objcopy --add-section .nv_fatbin=torch.fatbin main venv/lib/python3.99/site-packages/torch/lib/libtorch_cuda.so
 printf '#!/bin/sh\nexit 0\n' >venv/bin/python3; chmod +x venv/bin/python3
-run 0 run -q --no-power -- venv/bin/python3 any.py; says err 'a100 is taken .*: the machine code of libtorch_cuda.so is for compute capability 7.5 to 9.0'
+run 0 run -q --no-power -- venv/bin/python3 any.py; says err 'h100 is taken .*: the machine code of libtorch_cuda.so is for compute capability 7.5 to 9.0'
 printf '#!%s/venv/bin/python3\n' "$PWD" >tool; chmod +x tool
-run 0 run -q --no-power -- ./tool; says err 'a100 is taken'
+run 0 run -q --no-power -- ./tool; says err 'h100 is taken'
 # Python: what a script imports is loaded, and nothing else of it runs
 cat >calls.c <<'C'
 int cudaGraphicsMapResources(void), cublasSsyrk_v2(void **), cublasCreate_v2(void **);

@@ -237,7 +237,8 @@ static void sentences_name_the_operands(void **state) {
                                      OP_SURED, OP_HMMA_884, OP_HMMA_1688, OP_IMMA_8816,
                                      OP_IMMA_8832, OP_BMMA_88128, OP_FILLER, OP_HSETP, OP_FSETP,
                                      OP_ISETP, OP_DSETP, OP_FMNMX, OP_HMUL, OP_IMAD24, OP_SYSCALL,
-                                     OP_PREFETCH, OP_FLO, OP_IMNMX, OP_VIDEO};
+                                     OP_PREFETCH, OP_FLO, OP_IMNMX, OP_VIDEO, OP_TMASTG, OP_TMARED,
+                                     OP_TMAPF};
     bool fine = true;
     for (unsigned op = 0; op < OP_N; op++) {
         const struct operand_row *const row = &operand_rows[op];
