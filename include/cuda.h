@@ -1241,6 +1241,12 @@ CUresult CUDAAPI cuGetProcAddress(const char *symbol, void **function, int cuda_
 CUresult CUDAAPI cuGetExportTable(const void **table, const CUuuid *id);
 CUresult CUDAAPI cuProfilerStart(void);
 CUresult CUDAAPI cuProfilerStop(void);
+// The log of the driver (CUDA 12.9).
+typedef enum CUlogLevel_enum { CU_LOG_LEVEL_ERROR = 0, CU_LOG_LEVEL_WARNING = 1 } CUlogLevel;
+typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
+typedef void(CUDA_CB *CUlogsCallback)(void *user, CUlogLevel level, char *message, size_t bytes);
+CUresult CUDAAPI cuLogsRegisterCallback(CUlogsCallback callback, void *user, CUlogsCallbackHandle *callback_out);
+CUresult CUDAAPI cuLogsUnregisterCallback(CUlogsCallbackHandle callback);
 
 // --------------------------------------------------------------------------------------- devices
 

@@ -28,8 +28,7 @@ static const char *interpreter_of(struct cli *c, const char *path) {
                            sscanf(line + 2, " %255s %255s", word[0], word[1]) > 0;
     if (f) fclose(f);
     if (!is_script) return path;
-    const char *const name =
-        strcmp(base_name(word[0]), "env") == 0 && *word[1] ? word[1] : word[0];
+    const char *const name = strcmp(base_name(word[0]), "env") == 0 && *word[1] ? word[1] : word[0];
     return cli_program_path(c, arena_strdup(&c->arena, name));
 }
 
@@ -43,8 +42,8 @@ static const char *package_of(struct cli *c, const char *python) {
     for (struct dirent *e; folder && !found && (e = readdir(folder));) {
         if (!begins(e->d_name, "python3")) continue;
         for (size_t i = 0; i < WW_COUNT(packages) && !found; i++) {
-            const char *const path = arena_printf(&c->arena, "%s/%s/site-packages/%s", lib,
-                                                  e->d_name, packages[i]);
+            const char *const path =
+                arena_printf(&c->arena, "%s/%s/site-packages/%s", lib, e->d_name, packages[i]);
             if (access(path, R_OK) == 0) found = path;
         }
     }
@@ -97,8 +96,7 @@ const char *cli_gpu_of_program(struct cli *c, const char *program) {
     struct gpu_config *const usual = gpu_config_new(&c->arena);
     struct diags quiet;
     diags_init(&quiet);
-    const bool known =
-        gpu_config_load(SESSION_GPU_OF_PROGRAMS, NULL, 0, &quiet, usual) == WW_OK;
+    const bool known = gpu_config_load(SESSION_GPU_OF_PROGRAMS, NULL, 0, &quiet, usual) == WW_OK;
     diags_free(&quiet);
     if (!known || fits(&g, gpu_config_arch(usual))) return SESSION_GPU_OF_PROGRAMS;
     const char *const name = newest(c, &g);

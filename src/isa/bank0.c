@@ -25,13 +25,16 @@ bool bank0_at(enum bank0_layout l, enum bank0_slot s, uint32_t *offset) {
     return true;
 }
 
-bool bank0_of(uint32_t arch, enum bank0_layout *out) {
+bool bank0_of(uint32_t arch, uint32_t params, enum bank0_layout *out) {
+    bool is_known = false;
     for (uint32_t l = BANK0_OF_COMPILED + 1; l < BANK0_LAYOUTS; l++) {
-        if (arch < bank0_info[l].first || arch > bank0_info[l].last) continue;
+        const struct bank0 *const b = &bank0_info[l];
+        if (arch < b->first || arch > b->last || (is_known && b->params != params)) continue;
         *out = (enum bank0_layout)l;
-        return true;
+        is_known = true;
+        if (b->params == params) break;
     }
-    return false;
+    return is_known;
 }
 
 bool bank0_provides(enum bank0_layout l, uint32_t param_bytes, uint32_t offset, uint32_t bytes) {

@@ -46,8 +46,9 @@ extern const struct bank0 bank0_info[BANK0_LAYOUTS];
 
 // Where a layout has a slot; false: it has none.
 bool bank0_at(enum bank0_layout l, enum bank0_slot s, uint32_t *offset);
-// The layout of machine code for sm_NN; false: none is known.
-bool bank0_of(uint32_t arch, enum bank0_layout *out);
+// The layout of machine code for sm_NN whose parameters begin at `params`; where no layout has them there, the first for
+// sm_NN. False: none is known.
+bool bank0_of(uint32_t arch, uint32_t params, enum bank0_layout *out);
 // Whether a launch defines all of [offset, offset + bytes): a slot, or `param_bytes` of parameters.
 bool bank0_provides(enum bank0_layout l, uint32_t param_bytes, uint32_t offset, uint32_t bytes);
 

@@ -14,7 +14,7 @@ static struct model {
     struct power_config config;
     struct power_tree tree;
     bool is_good;
-} *model;
+} * model;
 
 void process_energy_forget(void) {
     free(model);
@@ -53,7 +53,8 @@ static double idle_w(const struct model *m, const struct gpu_config *c) {
 static bool account_of(const struct model *m, const struct gpu_config *c,
                        const struct gpu_totals *t, double seconds, struct account *out,
                        struct arena *a) {
-    struct activity_kernel all = {.name = "", .seconds = t->kernel_seconds, .activity = t->activity};
+    struct activity_kernel all = {
+        .name = "", .seconds = t->kernel_seconds, .activity = t->activity};
     act_put(&all.activity, "cycles", t->kernel_cycles);
     // SMs without work are in no device's totals (account_once)
     const uint64_t sms = gpu_config_count(c, "sm_count") * t->kernel_cycles,
@@ -70,7 +71,8 @@ static bool account_of(const struct model *m, const struct gpu_config *c,
                                        .n = 1};
     struct diags d;
     diags_init(&d);
-    const bool ok = account_make(a, gpu_config_name(c), &m->config, &m->tree, &file, &d, out) == WW_OK;
+    const bool ok =
+        account_make(a, gpu_config_name(c), &m->config, &m->tree, &file, &d, out) == WW_OK;
     diags_free(&d);
     return ok;
 }
@@ -87,10 +89,11 @@ bool process_energy(struct process_energy *out) {
     gpu_totals(g, &t);
     const double bytes = (double)(act_get(&t.activity, "dram_read_bytes") +
                                   act_get(&t.activity, "dram_write_bytes"));
-    const double peak =
-        gpu_config_real(c, "mem.partitions") * gpu_config_real(c, "mem.dram.channels_per_partition") *
-        gpu_config_real(c, "mem.dram.bus_bits") / 8.0 * gpu_config_real(c, "mem.dram.data_rate") *
-        gpu_config_real(c, "clocks.dram_mhz") * 1e6;
+    const double peak = gpu_config_real(c, "mem.partitions") *
+                        gpu_config_real(c, "mem.dram.channels_per_partition") *
+                        gpu_config_real(c, "mem.dram.bus_bits") / 8.0 *
+                        gpu_config_real(c, "mem.dram.data_rate") *
+                        gpu_config_real(c, "clocks.dram_mhz") * 1e6;
     out->seconds = t.seconds;
     out->kernel_s = t.kernel_seconds;
     out->dram_s = peak > 0 ? bytes / peak : 0;

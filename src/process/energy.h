@@ -6,10 +6,11 @@
 #include "base/base.h"
 
 struct process_energy {
-    double seconds;         // of simulated time since the start
-    double kernel_s, dram_s; // of it: a kernel ran; memory's buses were busy, were they used one after the other
-    double joules;          // of all of it, gaps between kernels included
-    double idle_w;          // of a chip that waits
+    double seconds; // of simulated time since the start
+    double kernel_s,
+        dram_s; // of it: a kernel ran; memory's buses were busy, were they used one after the other
+    double joules; // of all of it, gaps between kernels included
+    double idle_w; // of a chip that waits
 };
 // With the lock held (process.h). A GPU that is not open has spent nothing. False: there is no power model of it.
 bool process_energy(struct process_energy *out);

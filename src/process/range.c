@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 struct open_range {
-    uint64_t serial; // order of opening, over all threads
+    uint64_t serial;      // order of opening, over all threads
     int32_t domain, name; // places in `the.name`
 };
 
@@ -25,8 +25,8 @@ struct mark {
 static struct {
     pthread_mutex_t lock;
     bool is_ready;
-    uint64_t serial;  // of the last range
-    uint64_t version; // of what is open: each change is one more
+    uint64_t serial;    // of the last range
+    uint64_t version;   // of what is open: each change is one more
     struct stack first; // the program's first thread
     struct open_range started[RANGE_LEVELS];
     uint32_t n_started;
@@ -76,9 +76,8 @@ static struct open_range opened(const char *domain, const char *name) {
     snprintf(text, sizeof text, "%s%s%s", has_domain ? domain : "", has_domain ? ": " : "",
              name ? name : "");
     the.version++;
-    return (struct open_range){.serial = ++the.serial,
-                               .domain = intern(has_domain ? domain : ""),
-                               .name = intern(text)};
+    return (struct open_range){
+        .serial = ++the.serial, .domain = intern(has_domain ? domain : ""), .name = intern(text)};
 }
 
 int range_push(const char *domain, const char *name) {

@@ -22,7 +22,8 @@ enum {
 
 // `domain` NULL: the default one. Domains have stacks of their own. Answers the level, from 0.
 int range_push(const char *domain, const char *name);
-int range_pop(const char *domain); // the level that was closed; -2 (NVTX_NO_PUSH_POP_TRACKING): there is none
+int range_pop(
+    const char *domain); // the level that was closed; -2 (NVTX_NO_PUSH_POP_TRACKING): there is none
 uint64_t range_start(const char *domain, const char *name); // from 1
 void range_end(uint64_t id);
 
@@ -35,7 +36,7 @@ struct range_node {
     const char *path; // the names of its levels, `/` between
     uint64_t times;   // ranges of it that had work
 };
-uint32_t range_nodes(void);                   // nodes are numbered from 1 to this, parents first
+uint32_t range_nodes(void); // nodes are numbered from 1 to this, parents first
 struct range_node range_node(uint32_t node);
 // The marks of a mark's levels, outermost first. Answers how many.
 uint32_t range_levels_of(uint32_t mark, uint32_t level[RANGE_LEVELS]);

@@ -55,8 +55,8 @@ const struct range_use *ranges_of(struct arena *a, const struct run *r, const st
     const size_t all = json_array_size(r->ranges) + 1;
     *n = 0;
     if (all == 1) return NULL;
-    struct range_use *const use = arena_alloc(a, all * sizeof *use),
-                     *const list = arena_alloc(a, all * sizeof *list);
+    struct range_use *const use = arena_alloc(a, all * sizeof *use), *const list = arena_alloc(
+                                                                         a, all * sizeof *list);
     own_use(a, r, power, use, all);
     size_t i;
     json_t *o;
@@ -76,8 +76,8 @@ const struct range_use *ranges_of(struct arena *a, const struct run *r, const st
     for (size_t k = all; k-- > 1;) // parents have smaller numbers
         if (use[k].parent) add(&use[use[k].parent], &use[k]);
     // children behind their parents, in the order of their numbers
-    uint32_t *const first = arena_alloc(a, all * sizeof *first),
-                    *const next = arena_alloc(a, all * sizeof *next);
+    uint32_t *const first = arena_alloc(a, all * sizeof *first), *const next = arena_alloc(
+                                                                     a, all * sizeof *next);
     for (size_t k = all; k-- > 1;) {
         next[k] = first[use[k].parent];
         first[use[k].parent] = (uint32_t)k;
@@ -111,9 +111,11 @@ void ranges_print(const struct run *r, const struct account *power, bool colour,
     double seconds = 0;
     for (uint32_t i = 0; i < n; i++) seconds += list[i].depth ? 0 : list[i].seconds;
     if (n)
-        fprintf(out, "\n  %sranges%s  (NVTX; each with those inside it)\n    %-32s %6s %8s %9s %6s %9s\n",
-                colour ? "\033[1m" : "", colour ? "\033[0m" : "", "name", "times", "launches",
-                "time", "share", power ? "energy" : "copies");
+        fprintf(
+            out,
+            "\n  %sranges%s  (NVTX; each with those inside it)\n    %-32s %6s %8s %9s %6s %9s\n",
+            colour ? "\033[1m" : "", colour ? "\033[0m" : "", "name", "times", "launches", "time",
+            "share", power ? "energy" : "copies");
     for (uint32_t i = 0; i < n; i++) {
         const struct range_use *const u = &list[i];
         if (shown == SHOWN || (seconds > 0 && u->seconds < least * seconds && u->depth)) {

@@ -415,7 +415,7 @@ static enum isa_type type_of(uint32_t bytes) {
 static enum ww_status parameters(struct build *b) {
     const struct cubin_kernel *k = b->k;
     struct code_image *im = b->im;
-    if (!bank0_of(b->c->arch, &im->bank0))
+    if (!bank0_of(b->c->arch, k->parameter_at, &im->bank0))
         return refuse(b, "constant bank 0 of sm_%u is not known", b->c->arch);
     im->param_bytes = k->parameter_bytes;
     if (k->parameter_bytes && k->parameter_at != bank0_info[im->bank0].params)

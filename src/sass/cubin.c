@@ -27,6 +27,7 @@ enum {
     ATTR_FRAME_SIZE = 0x11,
     ATTR_MIN_STACK_SIZE = 0x12,
     ATTR_KPARAM_INFO = 0x17,
+    ATTR_KPARAM_INFO_V2 = 0x45,
     ATTR_CBANK_PARAM_SIZE = 0x19,
     ATTR_MAXREG_COUNT = 0x1b,
     ATTR_EXIT_OFFSETS = 0x1c,
@@ -110,12 +111,12 @@ static struct cubin_kernel *kernel_of(struct reader *r, size_t i, const char *na
 
 // ---- attributes
 // -----------------------------------------------------------------------------------
-static void parameter(struct reader *r, struct cubin_kernel *k, const uint8_t *p) {
+static void parameter(struct reader *r, struct cubin_kernel *k, const uint8_t *p, uint32_t bytes) {
     const uint32_t ordinal = half_at(p + 4);
     while (k->parameter.n <= ordinal && ordinal < MOST_PARAMETERS)
         vec_push(r->a, &k->parameter, ((struct cubin_parameter){0}));
     if (ordinal < k->parameter.n)
-        k->parameter.at[ordinal] = (struct cubin_parameter){half_at(p + 6), word_at(p + 8) >> 18};
+        k->parameter.at[ordinal] = (struct cubin_parameter){half_at(p + 6), bytes};
 }
 
 static void three(uint32_t *out, const uint8_t *p, uint32_t size) {
@@ -144,7 +145,10 @@ static void attribute(struct reader *r, struct cubin_kernel *k, const struct cub
         if (size >= 4) k->toolkit = word_at(p);
         break;
     case ATTR_KPARAM_INFO:
-        if (size >= 12) parameter(r, k, p);
+        if (size >= 12) parameter(r, k, p, word_at(p + 8) >> 18);
+        break;
+    case ATTR_KPARAM_INFO_V2: // of kernels with more than 4,096 bytes of them
+        if (size >= 12) parameter(r, k, p, half_at(p + 8));
         break;
     case ATTR_EXIT_OFFSETS:
         for (uint32_t i = 0; i + 4 <= size; i += 4) vec_push(r->a, &k->exit, word_at(p + i));

@@ -74,6 +74,21 @@ if command -v cc >/dev/null; then
     says err 'refused: .*module_sm_80.cubin holds machine code for compute capability 8.0 and no PTX; v100 has 7.0; -g a100, .*have it$'; lacks err 'nvcc'
     run 0 run -g v100 --no-power --lenient -- ./tries "$data/module_sm_80.cubin"
 fi
+# more than 4,096 bytes of parameters lie elsewhere, and are described by another attribute (large_parameters.ptx, ptxas 12.9)
+if command -v cc >/dev/null; then
+    cat >large.c <<'C'
+#include "cuda.h"
+int main(int n, char **v) {
+    CUcontext c; CUmodule m; CUfunction f; CUdeviceptr a; static char big[6000]; unsigned z = 77, got = 0;
+    void *args[] = {&a, big, &z};
+    if (n != 2 || cuInit(0) || cuCtxCreate(&c, 0, 0) || cuModuleLoad(&m, v[1]) || cuModuleGetFunction(&f, m, "big") || cuMemAlloc(&a, 4)) return 9;
+    return cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, args, 0) || cuMemcpyDtoH(&got, a, 4) || got != z;
+}
+C
+    cc -I"$HERE/../../include" large.c "${WARPWATT%/*}/libcuda.so.1" -o large
+    run 0 run -q -g a100 --code sass -- ./large "$data/large_parameters_sm_80.cubin"
+    run 0 run -q -g a100 -- ./large "$data/large_parameters.ptx"
+fi
 head -c 3000 "$data/module_sm_70.cubin" >cut.cubin
 run 2 run -g v100 cut.cubin --entry call $kernel $two; one_sentence err
 # files that are none: each says what it begins with, and what could stand there

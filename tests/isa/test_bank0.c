@@ -37,19 +37,25 @@ static void where_compiled_code_reads(void **state) {
     } known[] = {{70, BANK0_NTID, 0, 0x160},    {75, BANK0_STACK, 0x28, 0x160},
                  {72, BANK0_NCTAID, 0xc, 0x160}, {80, BANK0_DESCRIPTOR, 0x118, 0x160},
                  {86, BANK0_NTID, 0, 0x160},    {89, BANK0_ENVREG, 0x88, 0x160},
-                 {90, BANK0_DESCRIPTOR, 0x208, 0x210}};
+                 {90, BANK0_DESCRIPTOR, 0x208, 0x210},
+                 // with more than 4,096 bytes of parameters
+                 {75, BANK0_STACK, 0x28, 0x1a80},
+                 {80, BANK0_DESCRIPTOR, 0x118, 0x1a80},
+                 {86, BANK0_NCTAID, 0xc, 0x1a80}};
     for (size_t i = 0; i < WW_COUNT(known); i++) {
         enum bank0_layout l;
         uint32_t at = UINT32_MAX;
-        assert_true(bank0_of(known[i].arch, &l));
+        assert_true(bank0_of(known[i].arch, known[i].params, &l));
         assert_true(bank0_at(l, known[i].slot, &at));
         assert_int_equal(at, known[i].offset);
         assert_int_equal(bank0_info[l].params, known[i].params);
     }
     enum bank0_layout l;
-    assert_false(bank0_of(0, &l)); // our own is asked for by name
-    assert_false(bank0_of(69, &l));
-    assert_false(bank0_of(100, &l));
+    assert_false(bank0_of(0, 0x20, &l)); // our own is asked for by name
+    assert_false(bank0_of(69, 0x160, &l));
+    assert_false(bank0_of(100, 0x160, &l));
+    assert_true(bank0_of(80, 0x1234, &l)); // no layout has them there: the caller says so
+    assert_int_equal(l, BANK0_OF_SM_80);
     assert_false(bank0_at(BANK0_OF_SM_70, BANK0_DESCRIPTOR, &(uint32_t){0}));
 }
 

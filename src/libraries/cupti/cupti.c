@@ -19,12 +19,32 @@
 
 #include "driver_private.h"
 
-enum { SUCCESS, INVALID_PARAMETER, MAX_LIMIT_REACHED = 12, INVALID_KIND = 21, QUEUE_EMPTY = 18,
-       NOT_SUPPORTED = 27, MULTIPLE_SUBSCRIBERS = 39 };
-enum { KIND_COPY = 1, KIND_FILL = 2, KIND_KERNEL = 3, KIND_RUNTIME = 5, KIND_CONCURRENT = 10,
-       KIND_EXTERNAL = 39, KINDS = 64 };
+enum {
+    SUCCESS,
+    INVALID_PARAMETER,
+    MAX_LIMIT_REACHED = 12,
+    INVALID_KIND = 21,
+    QUEUE_EMPTY = 18,
+    NOT_SUPPORTED = 27,
+    MULTIPLE_SUBSCRIBERS = 39
+};
+enum {
+    KIND_COPY = 1,
+    KIND_FILL = 2,
+    KIND_KERNEL = 3,
+    KIND_RUNTIME = 5,
+    KIND_CONCURRENT = 10,
+    KIND_EXTERNAL = 39,
+    KINDS = 64
+};
 enum { CALL_LAUNCH = 211, CALL_COPY = 41, CALL_FILL = 51 }; // cupti_runtime_cbid.h
-enum { CONTEXT = 1, DEFAULT_STREAM = 7, FIRST_STREAM = 12, EXTERNAL_KINDS = 8, EXTERNAL_DEPTH = 64 };
+enum {
+    CONTEXT = 1,
+    DEFAULT_STREAM = 7,
+    FIRST_STREAM = 12,
+    EXTERNAL_KINDS = 8,
+    EXTERNAL_DEPTH = 64
+};
 
 #define RECORD struct __attribute__((packed, aligned(8)))
 RECORD kernel_record {
@@ -107,7 +127,8 @@ struct call {
 };
 
 typedef void request_fn(uint8_t **buffer, size_t *size, size_t *records);
-typedef void complete_fn(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);
+typedef void complete_fn(void *context, uint32_t stream, uint8_t *buffer, size_t size,
+                         size_t valid);
 
 static struct {
     pthread_mutex_t lock;
@@ -119,15 +140,17 @@ static struct {
     uint64_t (*stamp)(void); // a profiler's clock, of any rate; NULL: nanoseconds
     uint64_t stamp_0;        // and the host's nanoseconds then: its rate
     double host_0;
-    double base_host, base_sim; // the host's nanoseconds and simulated seconds when activities were enabled
-    double waited_ns;           // of the GPU for the host since then
+    double base_host,
+        base_sim;     // the host's nanoseconds and simulated seconds when activities were enabled
+    double waited_ns; // of the GPU for the host since then
     union record *record; // of work that has ended
     size_t n, room;
-    struct call *call;    // from number first_call on
+    struct call *call; // from number first_call on
     uint32_t first_call, n_calls, call_room;
     char **name; // of kernels; a profiler may keep a record's pointer, so they stay
     size_t n_names;
-    struct spare { // the profiler's next buffer: profilers ask for records only when a buffer was asked of them
+    struct
+        spare { // the profiler's next buffer: profilers ask for records only when a buffer was asked of them
         uint8_t *buffer;
         size_t size, records;
     } spare;
@@ -218,8 +241,7 @@ static void wait_for_host(const struct ww_work *w, const struct call *call) {
 }
 // The profiler's clock at simulated time `s`, counted from the call that asked for the work.
 static uint64_t gpu_time(const struct call *call, double s) {
-    const double ns =
-        1e9 * (s - the.base_sim) + the.waited_ns - (call->host_ns - the.base_host);
+    const double ns = 1e9 * (s - the.base_sim) + the.waited_ns - (call->host_ns - the.base_host);
     return call->at + (ns > 0 ? (uint64_t)(rate() * ns + 0.5) : 0);
 }
 
@@ -375,6 +397,15 @@ API(cuptiActivityDisableContext, void *context, uint32_t kind) {
     (void)context;
     return enable(kind, false);
 }
+// Calls of the runtime one by one: those that there are records of go together. Of the driver's there are none.
+API(cuptiActivityEnableRuntimeApi, uint32_t call, uint8_t is_on) {
+    const bool is_ours = call == CALL_LAUNCH || call == CALL_COPY || call == CALL_FILL;
+    return is_ours ? enable(KIND_RUNTIME, is_on != 0) : SUCCESS;
+}
+API(cuptiActivityEnableDriverApi, uint32_t call, uint8_t is_on) {
+    (void)call, (void)is_on;
+    return SUCCESS;
+}
 API(cuptiActivityRegisterCallbacks, request_fn *request, complete_fn *complete) {
     if (!request || !complete) return INVALID_PARAMETER;
     the.request = request;
@@ -512,7 +543,9 @@ API(cuptiGetResultString, int status, const char **out) {
         if (words[i].status == status) *out = words[i].words;
     return SUCCESS;
 }
-API(cuptiGetErrorMessage, int status, const char **out) { return cuptiGetResultString(status, out); }
+API(cuptiGetErrorMessage, int status, const char **out) {
+    return cuptiGetResultString(status, out);
+}
 // Sizes of buffers, threads' ids: whatever a profiler wishes.
 API(cuptiActivitySetAttribute, int attribute, size_t *size, void *value) {
     (void)attribute, (void)size, (void)value;
@@ -525,6 +558,19 @@ API(cuptiSetThreadIdType, int type) {
 API(cuptiActivityEnableLatencyTimestamps, uint8_t is_on) {
     (void)is_on;
     return SUCCESS;
+}
+API(cuptiActivityEnableCudaEventDeviceTimestamps, uint8_t is_on) {
+    (void)is_on;
+    return SUCCESS;
+}
+API(cuptiGetCallbackName, uint32_t domain, uint32_t call, const char **name) {
+    enum { DOMAIN_RUNTIME = 2 };
+    if (!name || domain != DOMAIN_RUNTIME) return INVALID_PARAMETER;
+    *name = call == CALL_LAUNCH ? "cudaLaunchKernel"
+            : call == CALL_COPY ? "cudaMemcpyAsync"
+            : call == CALL_FILL ? "cudaMemsetAsync"
+                                : NULL;
+    return *name ? SUCCESS : INVALID_PARAMETER;
 }
 API(cuptiActivityEnableLaunchAttributes, uint8_t is_on) {
     (void)is_on;
@@ -569,8 +615,8 @@ API(cuptiEnableAllDomains, uint32_t is_on, void *subscriber) {
 
 static int unanswered(const char *call) {
     char sentence[160];
-    snprintf(sentence, sizeof sentence, "%s of CUPTI is not there: it answers CUPTI_ERROR_NOT_SUPPORTED",
-             call);
+    snprintf(sentence, sizeof sentence,
+             "%s of CUPTI is not there: it answers CUPTI_ERROR_NOT_SUPPORTED", call);
     say(call, sentence);
     return NOT_SUPPORTED;
 }

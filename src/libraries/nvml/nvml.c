@@ -19,8 +19,17 @@
 
 #include "driver_private.h"
 
-enum { SUCCESS, UNINITIALIZED, INVALID_ARGUMENT, NOT_SUPPORTED, NO_PERMISSION, NOT_FOUND = 6,
-       INSUFFICIENT_SIZE = 7, DRIVER_NOT_LOADED = 9, UNKNOWN = 999 };
+enum {
+    SUCCESS,
+    UNINITIALIZED,
+    INVALID_ARGUMENT,
+    NOT_SUPPORTED,
+    NO_PERMISSION,
+    NOT_FOUND = 6,
+    INSUFFICIENT_SIZE = 7,
+    DRIVER_NOT_LOADED = 9,
+    UNKNOWN = 999
+};
 enum { CLOCK_GRAPHICS, CLOCK_SM, CLOCK_MEMORY, CLOCK_VIDEO, CLOCKS };
 
 // 580 is the first branch of the driver with the version of CUDA that ours has (13.0).
@@ -113,7 +122,9 @@ const char *nvmlErrorString(int status) {
     default: return "Unknown Error";
     }
 }
-API(nvmlSystemGetDriverVersion, char *out, unsigned room) { return text(out, room, driver_version); }
+API(nvmlSystemGetDriverVersion, char *out, unsigned room) {
+    return text(out, room, driver_version);
+}
 API(nvmlSystemGetNVMLVersion, char *out, unsigned room) { return text(out, room, nvml_version); }
 API(nvmlSystemGetCudaDriverVersion, int *version) {
     if (!version) return INVALID_ARGUMENT;
@@ -158,9 +169,9 @@ API(nvmlDeviceGetHandleByIndex, unsigned index, struct device **out) {
 }
 static void uuid_text(const struct ww_device_facts *f, char out[64]) {
     const unsigned char *const u = f->uuid;
-    snprintf(out, 64, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0],
-             u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14],
-             u[15]);
+    snprintf(out, 64, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+             u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13],
+             u[14], u[15]);
 }
 API(nvmlDeviceGetHandleByUUID, const char *uuid, struct device **out) {
     struct ww_device_facts f;
@@ -231,7 +242,8 @@ API(nvmlDeviceGetPciInfo_v2, struct device *d, struct pci_2 *out) {
     struct pci_3 p = {.domain = 0};
     ENTER(d, NULL, out)
     nvmlDeviceGetPciInfo_v3(d, &p);
-    *out = (struct pci_2){.domain = p.domain, .bus = p.bus, .device = p.device, .device_id = p.device_id};
+    *out = (struct pci_2){
+        .domain = p.domain, .bus = p.bus, .device = p.device, .device_id = p.device_id};
     memcpy(out->id, p.id_short, sizeof out->id);
     return SUCCESS;
 }
@@ -250,8 +262,9 @@ API(nvmlDeviceGetCudaComputeCapability, struct device *d, int *major, int *minor
 // Guide, arithmetic instructions).
 static const struct {
     unsigned cc, architecture, lanes;
-} generations[] = {{30, 2, 192}, {50, 3, 128}, {60, 4, 64},  {61, 4, 128}, {70, 5, 64},
-                   {75, 6, 64},  {80, 7, 64},  {86, 7, 128}, {89, 8, 128}, {90, 9, 128}, {100, 10, 128}};
+} generations[] = {{30, 2, 192}, {50, 3, 128}, {60, 4, 64},   {61, 4, 128},
+                   {70, 5, 64},  {75, 6, 64},  {80, 7, 64},   {86, 7, 128},
+                   {89, 8, 128}, {90, 9, 128}, {100, 10, 128}};
 API(nvmlDeviceGetArchitecture, struct device *d, unsigned *architecture) {
     struct ww_device_facts f;
     ENTER(d, &f, architecture)
@@ -334,10 +347,12 @@ static int processes(struct device *d, unsigned *count, void *list, size_t size)
 API(nvmlDeviceGetComputeRunningProcesses, struct device *d, unsigned *n, struct process_1 *list) {
     return processes(d, n, list, sizeof *list);
 }
-API(nvmlDeviceGetComputeRunningProcesses_v2, struct device *d, unsigned *n, struct process_2 *list) {
+API(nvmlDeviceGetComputeRunningProcesses_v2, struct device *d, unsigned *n,
+    struct process_2 *list) {
     return processes(d, n, list, sizeof *list);
 }
-API(nvmlDeviceGetComputeRunningProcesses_v3, struct device *d, unsigned *n, struct process_2 *list) {
+API(nvmlDeviceGetComputeRunningProcesses_v3, struct device *d, unsigned *n,
+    struct process_2 *list) {
     return processes(d, n, list, sizeof *list);
 }
 static int none(struct device *d, unsigned *count) {
@@ -395,7 +410,8 @@ API(nvmlDeviceGetSupportedGraphicsClocks, struct device *d, unsigned memory, uns
     ENTER(d, &f, count)
     const unsigned room = *count;
     const double below = f.core_mhz - f.clock_least_mhz;
-    const unsigned n = 1 + (below > 0 && f.clock_step_mhz > 0 ? (unsigned)(below / f.clock_step_mhz) : 0);
+    const unsigned n =
+        1 + (below > 0 && f.clock_step_mhz > 0 ? (unsigned)(below / f.clock_step_mhz) : 0);
     *count = n;
     if (room < n || !mhz) return INSUFFICIENT_SIZE;
     for (unsigned i = 0; i < n; i++) mhz[i] = (unsigned)(f.core_mhz - i * f.clock_step_mhz + 0.5);
@@ -461,7 +477,8 @@ API(nvmlDeviceGetUtilizationRates, struct device *d, struct utilization *out) {
         s.mean[0] = (now.kernel_s - from.kernel_s) / seconds;
         s.mean[1] = (now.dram_s - from.dram_s) / seconds;
     }
-    *out = (struct utilization){(unsigned)(100 * s.mean[0] + 0.5), (unsigned)(100 * s.mean[1] + 0.5)};
+    *out =
+        (struct utilization){(unsigned)(100 * s.mean[0] + 0.5), (unsigned)(100 * s.mean[1] + 0.5)};
     pthread_mutex_unlock(&lock);
     return SUCCESS;
 }
@@ -472,9 +489,12 @@ static int limit(struct device *d, unsigned *milliwatts) {
     return SUCCESS;
 }
 API(nvmlDeviceGetPowerManagementLimit, struct device *d, unsigned *mw) { return limit(d, mw); }
-API(nvmlDeviceGetPowerManagementDefaultLimit, struct device *d, unsigned *mw) { return limit(d, mw); }
+API(nvmlDeviceGetPowerManagementDefaultLimit, struct device *d, unsigned *mw) {
+    return limit(d, mw);
+}
 API(nvmlDeviceGetEnforcedPowerLimit, struct device *d, unsigned *mw) { return limit(d, mw); }
-API(nvmlDeviceGetPowerManagementLimitConstraints, struct device *d, unsigned *least, unsigned *most) {
+API(nvmlDeviceGetPowerManagementLimitConstraints, struct device *d, unsigned *least,
+    unsigned *most) {
     ENTER(d, NULL, least, most)
     limit(d, least); // it is set when the run starts (-s board.power_limit)
     return limit(d, most);
@@ -595,8 +615,8 @@ LACKS(nvmlDeviceIsMigDeviceHandle)
 
 static int unanswered(const char *call) {
     char sentence[160];
-    snprintf(sentence, sizeof sentence, "%s of NVML is not there: it answers NVML_ERROR_NOT_SUPPORTED",
-             call);
+    snprintf(sentence, sizeof sentence,
+             "%s of NVML is not there: it answers NVML_ERROR_NOT_SUPPORTED", call);
     if (driver()) driver()->said(call, sentence);
     return NOT_SUPPORTED;
 }

@@ -110,18 +110,13 @@ static char *name_of(const char *text) { return strdup(text ? text : ""); }
 
 static int push(const char *domain, const char *name) {
     char text[NAME_BYTES];
-    return driver() ? driver()->range_push(domain,
-                                           without_numbers(name ? name : "", text))
+    return driver() ? driver()->range_push(domain, without_numbers(name ? name : "", text))
                     : NO_TRACKING;
 }
-static int pop(const char *domain) {
-    return driver() ? driver()->range_pop(domain) : NO_TRACKING;
-}
+static int pop(const char *domain) { return driver() ? driver()->range_pop(domain) : NO_TRACKING; }
 static uint64_t start(const char *domain, const char *name) {
     char text[NAME_BYTES];
-    return driver() ? driver()->range_start(domain,
-                                            without_numbers(name ? name : "", text))
-                    : 0;
+    return driver() ? driver()->range_start(domain, without_numbers(name ? name : "", text)) : 0;
 }
 
 // ---- the API ------------------------------------------------------------------------------------
@@ -198,7 +193,8 @@ struct entry {
     unsigned number;
     void (*function)(void);
 };
-#define ENTRY(module, number, name) {module, number, (void (*)(void))name}
+#define ENTRY(module, number, name)                                                                \
+    { module, number, (void (*)(void))name }
 static const struct entry entries[] = {
     ENTRY(MODULE_CORE, 4, nvtxRangeStartEx),
     ENTRY(MODULE_CORE, 5, nvtxRangeStartA),
