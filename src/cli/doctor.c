@@ -531,9 +531,9 @@ static enum ww_status read_code(struct cli *c, const char *path, struct fatbin *
 
 // ---- a Python script ----------------------------------------------------------------------------
 // Python's code for GPUs is in the packages that a script imports. They are imported as `run` would have them, with our
-// libraries in place; nothing else of the script runs. The helper leaves a line for each import that failed and for each
+// libraries in place; nothing else of the script runs. The importer leaves a line for each import that failed and for each
 // library that was mapped.
-static const char helper[] =
+static const char importer[] =
     "import ast, os, sys\n"
     "script, out = sys.argv[1:3]\n"
     "sys.argv, sys.path[0] = [script], os.path.dirname(os.path.abspath(script))\n"
@@ -644,7 +644,7 @@ static int doctor_imports(struct cli *c, const char *name, const char *python, c
     if (!out) return cli_fail(c, diags_status(&c->diags));
     struct run_request q = {.session = {.gpu = gpu, .host_threads = 1}, .no_power = true, .is_silent = true};
     for (uint32_t i = 0; i < n_overrides; i++) q.session.overrides[q.session.n_overrides++] = overrides[i];
-    char *argv[] = {(char *)(uintptr_t)python, (char *)(uintptr_t) "-c", (char *)(uintptr_t)helper,
+    char *argv[] = {(char *)(uintptr_t)python, (char *)(uintptr_t) "-c", (char *)(uintptr_t)importer,
                     (char *)(uintptr_t)script, (char *)(uintptr_t)out, NULL};
     struct rusage usage;
     const int status = run_child(c, &q, argv, &usage);
