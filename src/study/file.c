@@ -711,7 +711,7 @@ static enum ww_status read_spaces(struct reader *r, yaml_node_t *n) {
                 arena_printf(r->arena, "%.*s/%s", (int)(slash - r->s->file), r->s->file, p.sweep);
         vec_push(r->arena, &r->s->space, p);
     }
-    return WW_OK;
+    return r->s->space.n ? WW_OK : refuse(r, mark_of(n), "spaces is empty");
 }
 
 static enum ww_status read_top(struct reader *r, const char *published_csv) {

@@ -14,7 +14,6 @@
 enum { CLANG_NEWEST = 86 };
 static const char clang[] =
     "-x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch={arch} -O3 "
-    "-mllvm -pragma-unroll-threshold=65536 " // what a pragma says, however large, as nvcc does
     "-Wno-unknown-cuda-version -I {include} -include device.h {macros} -S -o {out} {source}";
 
 static const char *clang_found(struct arena *a) {
