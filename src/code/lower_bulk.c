@@ -10,16 +10,14 @@ static bool refused(struct lower *l) {
     if (gen_has(l->gen, TRAIT_BULK_COPIES)) return false;
     const struct code_target *const t = l->f->target;
     lower_refuse(l, "it needs compute capability 9.0 (Hopper); this GPU's code is %s's%s",
-                 gen_info[l->gen].name,
-                 t->others ? t->others(t->user, TRAIT_BULK_COPIES) : "");
+                 gen_info[l->gen].name, t->others ? t->others(t->user, TRAIT_BULK_COPIES) : "");
     return true;
 }
 
 // The address that an operand [base + offset] has, in a register: a word of shared memory, else a pair.
 static struct opnd address_of(struct lower *l, const struct ptx_operand *o, enum isa_space space) {
     const unsigned words = space != SPACE_SHARED && l->addr64 ? 2 : 1;
-    if (o->var && o->reg < 0)
-        return lower_in_reg(l, lower_address_of(l, o->var, o->imm, words));
+    if (o->var && o->reg < 0) return lower_in_reg(l, lower_address_of(l, o->var, o->imm, words));
     const struct lower_addr a = lower_address(l, o, space);
     if (a.direct || a.flags & MF_FRAME) {
         lower_refuse(l, "the address of a bulk copy must be in a register");
@@ -269,8 +267,7 @@ static void replace_field(struct lower *l, const struct ptx_inst *i) {
         lower_refuse(l, "tensormap.replace needs a field such as .global_address");
         return;
     }
-    const struct lower_addr map =
-        lower_address(l, &i->operand[0], from_space(i->space));
+    const struct lower_addr map = lower_address(l, &i->operand[0], from_space(i->space));
     const struct ptx_operand *const last = &i->operand[i->n_operands - 1];
     const unsigned dimension = i->n_operands == 3 ? (unsigned)i->operand[1].imm : 0;
     if (f->bits == 64) {
@@ -281,8 +278,8 @@ static void replace_field(struct lower *l, const struct ptx_inst *i) {
     }
     if (f->mod == PTX_MOD_global_stride) { // in units of 16 bytes: 32 bits, and four elsewhere
         const struct opnd v = lower_in_reg(l, lower_src(l, last, ITYPE_B64));
-        const struct opnd low = lower_temp(l, 1), high = lower_temp(l, 1), shifted = lower_temp(l, 1),
-                          units = lower_temp(l, 1);
+        const struct opnd low = lower_temp(l, 1), high = lower_temp(l, 1),
+                          shifted = lower_temp(l, 1), units = lower_temp(l, 1);
         lower_shift(l, OP_SHR, ITYPE_U32, high, opnd_word(v, 1), 4);
         lower_shift(l, OP_SHR, ITYPE_U32, low, opnd_word(v, 0), 4);
         lower_shift(l, OP_SHL, ITYPE_U32, shifted, opnd_word(v, 1), 28);

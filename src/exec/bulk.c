@@ -48,8 +48,8 @@ struct copy {
     const struct xinst *x;
     struct exec_bulks *all;
     struct exec_bulk now;
-    uint8_t *stage;      // where its bytes lie, or NULL: a prefetch has none
-    uint32_t op, type;   // of a reduction: enum matom, enum isa_type; of a load: enum tensor_type
+    uint8_t *stage;    // where its bytes lie, or NULL: a prefetch has none
+    uint32_t op, type; // of a reduction: enum matom, enum isa_type; of a load: enum tensor_type
     uint8_t swizzle;
     bool converts; // elements change when they are loaded
 };
@@ -105,10 +105,11 @@ static bool in_shared(const struct copy *c, uint32_t at, uint32_t bytes, uint32_
         return false;
     }
     if (at <= size && bytes <= size - at) return true;
-    fault_raise(c->e, c->w, c->x, FAULT_SHARED_RANGE, c->now.lane, at, bytes,
-                "%s of a bulk copy of %u bytes at shared offset 0x%x, but the block has %u bytes of "
-                "shared memory",
-                what, bytes, at, size);
+    fault_raise(
+        c->e, c->w, c->x, FAULT_SHARED_RANGE, c->now.lane, at, bytes,
+        "%s of a bulk copy of %u bytes at shared offset 0x%x, but the block has %u bytes of "
+        "shared memory",
+        what, bytes, at, size);
     return false;
 }
 static uint8_t *global_host(const struct copy *c, uint64_t at, uint32_t bytes) {
@@ -156,9 +157,8 @@ static void load_later(struct copy *c, const uint8_t *host, uint32_t at, uint32_
     for (uint32_t k = 0; k < bytes;) {
         const uint32_t left = CHUNK - (at + k) % CHUNK, n = left < bytes - k ? left : bytes - k;
         FOR_EACH_BIT32(rank, c->now.blocks)
-            log_copy(c->e->log, c->w, host + k,
-                     place_in(c, cluster_block(c->w->cta, rank), at + k), n,
-                     c->converts ? c->type : TENSOR_TYPE_N);
+            log_copy(c->e->log, c->w, host + k, place_in(c, cluster_block(c->w->cta, rank), at + k),
+                     n, c->converts ? c->type : TENSOR_TYPE_N);
         k += n;
     }
     c->e->access.deferred = true;
@@ -241,9 +241,9 @@ static bool box_row(struct copy *c, const struct tensor_map *m, uint64_t base, b
 
 // An axis of a tile: a loop of the walk, the innermost first.
 struct axis {
-    int64_t at, dim;   // coordinate of the first, size of the tensor
-    uint64_t stride;   // bytes
-    uint32_t n, step;  // elements that are copied, which lie so far apart
+    int64_t at, dim;  // coordinate of the first, size of the tensor
+    uint64_t stride;  // bytes
+    uint32_t n, step; // elements that are copied, which lie so far apart
 };
 
 // Rows of a tile in the order of its axes; each has `row` elements.
@@ -332,7 +332,8 @@ static bool walk_im2col(struct copy *c, const struct tensor_map *m, const int32_
 }
 
 // What reductions of another block's memory are at the commit: an instruction an operation and type.
-#define REDUCTION(o, t) [MATOM_##o][ITYPE_##t] = {.sub = MATOM_##o, .type = ITYPE_##t, .vec = 1, .d = X_NONE}
+#define REDUCTION(o, t)                                                                            \
+    [MATOM_##o][ITYPE_##t] = {.sub = MATOM_##o, .type = ITYPE_##t, .vec = 1, .d = X_NONE}
 static const struct xinst reduction_of[MATOM_XOR + 1][ITYPE_N] = {
     REDUCTION(ADD, U32), REDUCTION(ADD, S32), REDUCTION(ADD, U64), REDUCTION(MIN, U32),
     REDUCTION(MIN, S32), REDUCTION(MAX, U32), REDUCTION(MAX, S32), REDUCTION(INC, U32),
@@ -450,7 +451,8 @@ static bool block(struct copy *c, uint32_t lane) {
     uint32_t rank;
     c->now.blocks = 1u << c->w->cta->rank;
     if (signals) {
-        if (!locate_both(c, pa[0], pa[WARP_LANES], x->sub & MBULK_MULTICAST, size >> 16)) return false;
+        if (!locate_both(c, pa[0], pa[WARP_LANES], x->sub & MBULK_MULTICAST, size >> 16))
+            return false;
     } else if (!locate(c, pa[0], &rank, &c->now.shared)) {
         return false;
     }
@@ -478,8 +480,8 @@ static bool block(struct copy *c, uint32_t lane) {
 static uint32_t lanes_of(const struct xinst *x, uint32_t mask) {
     return x->sub & MBULK_ONCE ? mask & (0u - mask) : mask;
 }
-static enum exec_outcome copy_blocks(struct exec_env *e, struct exec_warp *w,
-                                     const struct xinst *x, uint32_t mask) {
+static enum exec_outcome copy_blocks(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                     uint32_t mask) {
     if (!start(e)) return no_start(e, w, x);
     const uint32_t lanes = lanes_of(x, mask);
     e->access.mask = lanes;
@@ -494,9 +496,9 @@ static enum exec_outcome copy_blocks(struct exec_env *e, struct exec_warp *w,
 // ---- boxes of tensors -----------------------------------------------------------------------
 // What a reduction of elements of a tensor works in.
 static const uint8_t reduced_as[TENSOR_TYPE_N] = {
-    [TENSOR_u8] = ITYPE_U8,       [TENSOR_u16] = ITYPE_U16,  [TENSOR_u32] = ITYPE_U32,
-    [TENSOR_s32] = ITYPE_S32,     [TENSOR_u64] = ITYPE_U64,  [TENSOR_s64] = ITYPE_S64,
-    [TENSOR_f16] = ITYPE_F16,     [TENSOR_f32] = ITYPE_F32,  [TENSOR_f32_ftz] = ITYPE_F32,
+    [TENSOR_u8] = ITYPE_U8,       [TENSOR_u16] = ITYPE_U16,   [TENSOR_u32] = ITYPE_U32,
+    [TENSOR_s32] = ITYPE_S32,     [TENSOR_u64] = ITYPE_U64,   [TENSOR_s64] = ITYPE_S64,
+    [TENSOR_f16] = ITYPE_F16,     [TENSOR_f32] = ITYPE_F32,   [TENSOR_f32_ftz] = ITYPE_F32,
     [TENSOR_f64] = ITYPE_F64,     [TENSOR_bf16] = ITYPE_BF16, [TENSOR_tf32] = ITYPE_F32,
     [TENSOR_tf32_ftz] = ITYPE_F32};
 
@@ -577,7 +579,7 @@ static bool box(struct copy *c, uint32_t lane) {
         if (!make_stage(c, c->now.bytes)) return false;
         if (kind != BULK_LOAD) from_shared(c);
     }
-    const bool walked = m.is_im2col                      ? walk_im2col(c, &m, at, off)
+    const bool walked = m.is_im2col                    ? walk_im2col(c, &m, at, off)
                         : m.interleave != TENSOR_PLAIN ? walk_slices(c, &m, at)
                                                        : walk_tile(c, &m, at);
     if (!walked) return false;
@@ -608,8 +610,8 @@ static enum exec_outcome fence(struct exec_env *e, struct exec_warp *w, const st
     return EXEC_MEMORY;
 }
 // Maps that the engine fetches, or forgets: it changes no byte.
-static enum exec_outcome map_control(struct exec_env *e, struct exec_warp *w,
-                                     const struct xinst *x, uint32_t mask) {
+static enum exec_outcome map_control(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                     uint32_t mask) {
     if (!start(e)) return no_start(e, w, x);
     e->access.mask = mask;
     const uint32_t *const pa = x_src(w, x->a);
@@ -629,5 +631,7 @@ static enum exec_outcome map_control(struct exec_env *e, struct exec_warp *w,
     return EXEC_MEMORY;
 }
 
-const exec_fn bulk_fns[] = {
-    [BULK_BLOCK] = copy_blocks, [BULK_TENSOR] = copy_boxes, [BULK_FENCE] = fence, [BULK_MAP] = map_control};
+const exec_fn bulk_fns[] = {[BULK_BLOCK] = copy_blocks,
+                            [BULK_TENSOR] = copy_boxes,
+                            [BULK_FENCE] = fence,
+                            [BULK_MAP] = map_control};

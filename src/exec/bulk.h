@@ -26,7 +26,7 @@ struct exec_bulk {
     uint32_t first, rows;   // of exec_bulks.row
     uint8_t kind;           // enum exec_bulk_kind
     uint8_t lane;
-    bool has_map;           // a box of a tensor
+    bool has_map; // a box of a tensor
 };
 // Copies that the last ACCESS_BULK began, in order of lanes.
 struct exec_bulks {

@@ -50,7 +50,8 @@ static enum exec_outcome arrive(struct exec_env *e, struct exec_warp *w, const s
         uint32_t arrivals;
         int32_t bytes;
         counts_of(x, pb[i], &arrivals, &bytes);
-        if (e->remote_waits && (r.remote >> i & 1)) { // it wants no state (PTX ISA, mbarrier.arrive)
+        if (e->remote_waits &&
+            (r.remote >> i & 1)) { // it wants no state (PTX ISA, mbarrier.arrive)
             tell_later(e, w, r.host[i], arrivals, bytes);
             continue;
         }
@@ -101,14 +102,15 @@ static enum exec_outcome arrive_later(struct exec_env *e, struct exec_warp *w,
     const uint32_t first = mask ? bits_first32(mask) : 0;
     uint32_t lanes = 0;
     FOR_EACH_BIT32(i, mask) {
-        if (r.host[i] == r.host[first]) lanes |= 1u << i;
-        else exec_arrive_now(w->cta, (uint32_t)e->access.addr[i], 1u << i, x->sub != 0);
+        if (r.host[i] == r.host[first])
+            lanes |= 1u << i;
+        else
+            exec_arrive_now(w->cta, (uint32_t)e->access.addr[i], 1u << i, x->sub != 0);
     }
     e->access.kind = ACCESS_ARRIVE_LATER;
     e->access.is_barrier = true;
-    e->access.wait = (struct exec_wait_for){.barrier = (uint32_t)e->access.addr[first],
-                                            .lanes = lanes,
-                                            .is_transaction = x->sub != 0};
+    e->access.wait = (struct exec_wait_for){
+        .barrier = (uint32_t)e->access.addr[first], .lanes = lanes, .is_transaction = x->sub != 0};
     return EXEC_MEMORY;
 }
 
@@ -162,6 +164,5 @@ void exec_bulk_at_once(struct exec_env *e, struct exec_warp *w) {
     }
 }
 
-const exec_fn mbarrier_fns[] = {[MBARRIER_ARRIVE] = arrive,
-                                [MBARRIER_PHASE] = phase,
-                                [MBARRIER_ARRIVE_LATER] = arrive_later};
+const exec_fn mbarrier_fns[] = {
+    [MBARRIER_ARRIVE] = arrive, [MBARRIER_PHASE] = phase, [MBARRIER_ARRIVE_LATER] = arrive_later};

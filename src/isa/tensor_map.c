@@ -7,7 +7,8 @@ struct place {
 };
 static const struct place rank_at = {2, 4, 3}, type_at = {2, 7, 4}, type_more_at = {2, 16, 1},
                           interleave_at = {2, 11, 2}, swizzle_at = {2, 13, 2}, nan_at = {2, 15, 1},
-                          im2col_at = {2, 24, 1}, promotion_at = {2, 25, 2}, column_at = {18, 0, 11};
+                          im2col_at = {2, 24, 1}, promotion_at = {2, 25, 2},
+                          column_at = {18, 0, 11};
 enum {
     STRIDE_WORD = 3,
     STRIDE_HIGH_WORD = 7,
@@ -30,9 +31,7 @@ static void set(uint32_t *word, struct place p, uint32_t value) {
 static struct place stride_high(uint32_t i) {
     return (struct place){STRIDE_HIGH_WORD, (uint8_t)(4 * (i - 1)), 4};
 }
-static struct place step_of(uint32_t i) {
-    return (struct place){STEP_WORD, (uint8_t)(3 * i), 3};
-}
+static struct place step_of(uint32_t i) { return (struct place){STEP_WORD, (uint8_t)(3 * i), 3}; }
 static struct place box_of(uint32_t i) {
     return i == 0 ? (struct place){STEP_WORD, 24, 8}
                   : (struct place){BOX_WORD, (uint8_t)(8 * (i - 1)), 8};
@@ -97,8 +96,8 @@ const char *tensor_map_read(const uint32_t word[TENSOR_MAP_WORDS], struct tensor
         m->dim[i] = m->box[i] = m->step[i] = 1;
         if (i >= rank) continue;
         if (i != 0)
-            m->stride[i] =
-                ((uint64_t)get(word, stride_high(i)) << 32 | word[STRIDE_WORD + i - 1]) << 4;
+            m->stride[i] = ((uint64_t)get(word, stride_high(i)) << 32 | word[STRIDE_WORD + i - 1])
+                           << 4;
         m->dim[i] = (uint64_t)word[DIM_WORD + i] + 1;
         m->box[i] = get(word, box_of(i)) + 1;
         // Dimension 0 of a plain tensor is never stepped over (the driver API ignores its stride).

@@ -49,10 +49,15 @@ enum tensor_type {
 #define X(name, bytes, is_float) TENSOR_##name,
     TENSOR_TYPES(X)
 #undef X
-    TENSOR_TYPE_N
+        TENSOR_TYPE_N
 };
 enum tensor_interleave { TENSOR_PLAIN, TENSOR_SLICES_16, TENSOR_SLICES_32 };
-enum tensor_swizzle { TENSOR_SWIZZLE_NONE, TENSOR_SWIZZLE_32, TENSOR_SWIZZLE_64, TENSOR_SWIZZLE_128 };
+enum tensor_swizzle {
+    TENSOR_SWIZZLE_NONE,
+    TENSOR_SWIZZLE_32,
+    TENSOR_SWIZZLE_64,
+    TENSOR_SWIZZLE_128
+};
 struct tensor_map {
     uint64_t address;
     uint64_t stride[TENSOR_RANK]; // bytes from one element to the next; [0] the size of one

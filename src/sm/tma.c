@@ -182,8 +182,7 @@ static struct mem_request next_request(const struct tma_job *j, uint32_t *bytes)
 // Sends a request under the job's slot. False: there is no room.
 static bool send(struct sm *s, uint32_t job, struct mem_request q, uint64_t t) {
     struct tma *const m = &s->tma;
-    if (!mem_port_can_send(s->caches.port, q.addr,
-                           mem_port_flits(s->caches.port, q.kind, q.bytes)))
+    if (!mem_port_can_send(s->caches.port, q.addr, mem_port_flits(s->caches.port, q.kind, q.bytes)))
         return false;
     q.tag = TAG_NO_ANSWER;
     if (q.kind != MEM_PREFETCH) {
@@ -215,8 +214,7 @@ static void leave(struct sm *s, struct tma_job *j, uint64_t t) {
     m->first = j->next;
     if (m->first == TMA_NO_JOB) m->last = TMA_NO_JOB;
     count_shared(s, j);
-    if (is_store(j) &&
-        pending_done(&s->pending, &s->v, PENDING_bulk_read, j->warp, j->read_group))
+    if (is_store(j) && pending_done(&s->pending, &s->v, PENDING_bulk_read, j->warp, j->read_group))
         s->ready->look(s, j->warp, t);
     // A box outside its tensor, or within shared memory, takes the time of its bytes.
     const bool is_short = j->copy.kind == BULK_SHARED || j->copy.rows == 0;
@@ -271,8 +269,7 @@ static void finish(struct sm *s, uint32_t index, uint64_t t) {
     if (is_store(j) && pending_done(&s->pending, &s->v, PENDING_bulk, j->warp, j->group))
         s->ready->look(s, j->warp, t);
     if (j->copy.barrier != BULK_NO_BARRIER && j->generation == m->generation[j->cta] &&
-        s->res.cta[j->cta].is_used &&
-        exec_bulk_done(&s->env, &s->res.cta[j->cta].cta, &j->copy))
+        s->res.cta[j->cta].is_used && exec_bulk_done(&s->env, &s->res.cta[j->cta].cta, &j->copy))
         tma_look(s, j->cta, t);
     free(j->row);
     *j = (struct tma_job){.next = m->free};
@@ -315,8 +312,7 @@ static void answer_wait(struct sm *s, uint32_t w, bool is_over, uint32_t more, u
 static void look(struct sm *s, uint32_t cta, uint32_t more, uint64_t t) {
     FOR_EACH_BIT64(w, s->tma.waiting) {
         const struct tma_wait *const x = &s->tma.wait[w];
-        if (x->cta == cta &&
-            exec_phase_over(&s->res.cta[cta].cta, x->what.barrier, x->what.parity))
+        if (x->cta == cta && exec_phase_over(&s->res.cta[cta].cta, x->what.barrier, x->what.parity))
             answer_wait(s, (uint32_t)w, true, more, t);
     }
 }
@@ -447,8 +443,10 @@ void tma_step(struct sm *s, uint64_t t) {
     while (m->first != TMA_NO_JOB && go_on(s, t, &again)) continue;
     for (uint32_t i = 0; m->under_way != 0 && i < m->n_jobs; i++) {
         if (!m->job[i].has_sent) continue;
-        if (m->job[i].done_at <= t) again = t + 1; // came to its end in this cycle
-        else again = min64(again, m->job[i].done_at);
+        if (m->job[i].done_at <= t)
+            again = t + 1; // came to its end in this cycle
+        else
+            again = min64(again, m->job[i].done_at);
     }
     give_up(s, t, &again);
     s->alarms.at[ALARM_TMA] = again;

@@ -66,7 +66,9 @@ void tma_begin(struct sm *s, uint64_t from);
 void tma_op_done(struct sm *s, uint16_t op, uint64_t t); // of the pending-request table
 void tma_forget_map(struct sm *s, uint64_t map);
 void tma_cta_begins(struct sm *s, uint32_t cta);
-static inline bool tma_is_idle(const struct tma *m) { return m->under_way == 0 && m->arrivals == 0; }
+static inline bool tma_is_idle(const struct tma *m) {
+    return m->under_way == 0 && m->arrivals == 0;
+}
 void tma_init(struct tma *m);
 void tma_destroy(struct tma *m);
 

@@ -12,8 +12,8 @@ enum { COORDS_AT = 8, MAP_AT = 16, OFFSETS_AT = 20 };
 struct scene {
     struct prog *p;
     uint64_t seed, map_at, tensor_at;
-    uint8_t *tensor;      // in device memory
-    uint8_t *was, *want;  // copies of it
+    uint8_t *tensor;     // in device memory
+    uint8_t *was, *want; // copies of it
     uint8_t shared[SHARED];
 };
 
@@ -165,8 +165,7 @@ static struct element element_of(const struct move *v, uint64_t k) {
 static struct move random_move(struct scene *s, bool im2col, enum mop op) {
     struct move v = {.m = random_map(s, im2col), .op = op};
     const uint32_t last = v.m.rank - 1u;
-    for (uint32_t i = 0; i <= last; i++)
-        v.at[i] = (int32_t)below(s, (uint32_t)v.m.dim[i] + 8) - 4;
+    for (uint32_t i = 0; i <= last; i++) v.at[i] = (int32_t)below(s, (uint32_t)v.m.dim[i] + 8) - 4;
     for (uint32_t i = 1; im2col && i < last; i++) {
         const int32_t length = (int32_t)v.m.dim[i] + v.m.upper[i - 1] - v.m.lower[i - 1];
         const uint32_t n = ((uint32_t)length + v.m.step[i] - 1) / v.m.step[i];
@@ -184,8 +183,8 @@ static void execute(struct scene *s, const struct move *v) {
     struct prog *const p = s->p;
     struct exec_bulks *const bulks = p->env.bulks;
     prog_clear(p);
-    struct minst *const m = emit(p, v->op, ITYPE_B32, NONE_, RQ(COORDS_AT), RQ(COORDS_AT + 4),
-                                 RD(MAP_AT));
+    struct minst *const m =
+        emit(p, v->op, ITYPE_B32, NONE_, RQ(COORDS_AT), RQ(COORDS_AT + 4), RD(MAP_AT));
     m->src[3] = R(OFFSETS_AT);
     m->space = SPACE_GENERIC;
     m->vec = 1;
@@ -246,7 +245,8 @@ static void loads(struct scene *s, bool im2col) {
                 memcpy(&value, s->was + (e.addr - s->tensor_at), size);
                 value = model_loaded(v.m.type, value);
             }
-            memcpy(s->shared + model_place(v.m.swizzle, v.shared + (uint32_t)k * size), &value, size);
+            memcpy(s->shared + model_place(v.m.swizzle, v.shared + (uint32_t)k * size), &value,
+                   size);
         }
         assert_memory_equal(s->p->cta.shared, s->shared, SHARED);
         check_rows(s, &v);
@@ -390,8 +390,8 @@ static void faults(void **state) {
                                .box = {row[n].box, 4, 1, 1, 1},
                                .step = {1, 1, 1, 1, 1}};
         prog_clear(p);
-        struct minst *const i = emit(p, OP_TMALDG, ITYPE_B32, NONE_, RQ(COORDS_AT),
-                                     RQ(COORDS_AT + 4), RD(MAP_AT));
+        struct minst *const i =
+            emit(p, OP_TMALDG, ITYPE_B32, NONE_, RQ(COORDS_AT), RQ(COORDS_AT + 4), RD(MAP_AT));
         i->space = SPACE_GENERIC;
         i->vec = 1;
         i->aux = (uint16_t)row[n].rank_asked;
@@ -458,10 +458,13 @@ static void fences_between_proxies(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiles_are_loaded),  cmocka_unit_test(columns_are_loaded),
-        cmocka_unit_test(tiles_are_stored),  cmocka_unit_test(columns_are_stored),
-        cmocka_unit_test(tiles_are_reduced), cmocka_unit_test(maps_come_back),
-        cmocka_unit_test(faults),            cmocka_unit_test(fences_between_proxies)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tiles_are_loaded),
+                                       cmocka_unit_test(columns_are_loaded),
+                                       cmocka_unit_test(tiles_are_stored),
+                                       cmocka_unit_test(columns_are_stored),
+                                       cmocka_unit_test(tiles_are_reduced),
+                                       cmocka_unit_test(maps_come_back),
+                                       cmocka_unit_test(faults),
+                                       cmocka_unit_test(fences_between_proxies)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
