@@ -101,8 +101,7 @@ static void product(struct lower *l, const struct ptx_inst *i) {
     }
 
     const uint32_t home = sums_of(l, d);
-    const struct opnd sums =
-        home == UINT32_MAX ? lower_temp(l, d->n) : opnd_gpr(home, d->n);
+    const struct opnd sums = home == UINT32_MAX ? lower_temp(l, d->n) : opnd_gpr(home, d->n);
     const struct ptx_operand *const scale = &i->operand[f.scale_d];
     const bool adds = scale->kind != PTX_OPERAND_INT || scale->imm != 0;
     for (uint32_t k = 0; home == UINT32_MAX && adds && k < d->n; k++)
@@ -146,8 +145,11 @@ void lower_wgmma_setmaxnreg(struct lower *l, const struct ptx_inst *i, unsigned 
     enum { LEAST = 24, MOST = 256, STEP = 8 };
     const int64_t n = i->operand[0].imm;
     if (!gen_has(l->gen, TRAIT_TENSOR_9)) {
-        lower_refuse(l, "it needs compute capability 9.0 (Hopper): this GPU's code is %s's, where a warp's "
-                        "share of the register file is fixed at launch", gen_info[l->gen].name);
+        lower_refuse(
+            l,
+            "it needs compute capability 9.0 (Hopper): this GPU's code is %s's, where a warp's "
+            "share of the register file is fixed at launch",
+            gen_info[l->gen].name);
         return;
     }
     if (n < LEAST || n > MOST || n % STEP) {

@@ -23,7 +23,7 @@ struct sums {
     uint32_t *node_of; // slot -> node, UINT32_MAX: takes no part
     uint32_t *slot;    // node -> slot
     uint32_t n, row_words;
-    uint32_t *parent; // node -> the node that it is one with
+    uint32_t *parent;   // node -> the node that it is one with
     uint64_t *conflict; // rows of nodes: in use at the same time, a bit each
     VEC(struct tie) tie;
 };
@@ -38,7 +38,9 @@ static uint32_t find(const struct sums *s, uint32_t x) {
     while (s->parent[x] != x) x = s->parent[x];
     return x;
 }
-static uint64_t *row(const struct sums *s, uint32_t x) { return s->conflict + (size_t)x * s->row_words; }
+static uint64_t *row(const struct sums *s, uint32_t x) {
+    return s->conflict + (size_t)x * s->row_words;
+}
 
 // ---- who takes part -----------------------------------------------------------------------------
 static bool is_copy(const struct minst *m) {
@@ -84,7 +86,8 @@ static void find_nodes(struct sums *s) {
         if (m->op != OP_GMMA || m->src[2].kind != OPND_GPR) continue;
         for (uint32_t w = 0; w < m->dst[0].words; w++) {
             const struct tie t = {slot_of(s, &m->dst[0]) + w, slot_of(s, &m->src[2]) + w};
-            if (t.to != t.from && s->node_of[t.to] != UINT32_MAX && s->node_of[t.from] != UINT32_MAX)
+            if (t.to != t.from && s->node_of[t.to] != UINT32_MAX &&
+                s->node_of[t.from] != UINT32_MAX)
                 vec_push(s->arena, &s->tie, t);
         }
     }
@@ -202,7 +205,8 @@ static void copy_sums(struct mfunc *f, struct arena *scratch) {
     for (uint32_t i = 0; i < f->inst.n; i++) {
         struct minst m = f->inst.at[i];
         edit_at(&e, i);
-        const bool is_apart = m.op == OP_GMMA && m.src[2].kind == OPND_GPR && m.src[2].reg != m.dst[0].reg;
+        const bool is_apart =
+            m.op == OP_GMMA && m.src[2].kind == OPND_GPR && m.src[2].reg != m.dst[0].reg;
         for (uint32_t w = 0; is_apart && w < m.dst[0].words; w++) {
             struct minst copy = {.op = OP_MOV,
                                  .klass = mop_info[OP_MOV].klass,
@@ -241,9 +245,12 @@ static struct sums look(struct mfunc *f, struct arena *scratch) {
 static void join_all(struct mfunc *f, struct arena *scratch, void *unused) {
     (void)unused;
     struct sums s = look(f, scratch);
-    while (join_ties(&s, true)) {}
-    while (join_ties(&s, false)) {}
-    while (join_ties(&s, true)) {}
+    while (join_ties(&s, true)) {
+    }
+    while (join_ties(&s, false)) {
+    }
+    while (join_ties(&s, true)) {
+    }
     for (uint32_t i = 0; i < f->inst.n; i++) {
         struct minst *const m = &f->inst.at[i];
         for (unsigned k = 0; k < MINST_DSTS; k++) rename_word(&s, &m->dst[k]);

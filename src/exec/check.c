@@ -6,6 +6,7 @@
 // accesses; and volatile ones, where the load is of a loop that waits for it.
 #include "exec/barrier.h"
 #include "exec/check.h"
+#include "exec/early.h"
 #include "exec/mem.h"
 #include "isa/op.h"
 
@@ -19,8 +20,11 @@ static size_t fences_at(const struct exec_launch *l) {
     return bits_align_up(
         shared_shadow(l) + (local ? (size_t)l->warps * l->local_words * WARP_LANES : 0), 64);
 }
-static size_t order_at(const struct exec_launch *l) {
+static size_t early_at(const struct exec_launch *l) {
     return bits_align_up(fences_at(l) + (size_t)l->warps * WARP_LANES * sizeof(uint32_t), 64);
+}
+static size_t order_at(const struct exec_launch *l) {
+    return early_at(l) + (l->args.options.check_races ? bits_align_up(l->warps * sizeof(struct early_warp), 64) : 0);
 }
 
 size_t check_bytes(const struct exec_launch *l) {
@@ -37,6 +41,7 @@ void check_cta_init(struct exec_cta *c, void *memory) {
     c->check->local = (uint8_t *)memory + shared_shadow(c->launch);
     c->check->fence = (uint32_t *)(void *)((uint8_t *)memory + fences_at(c->launch));
     if (!o->check_races) return;
+    c->check->early = (struct early_warp *)(void *)((uint8_t *)memory + early_at(c->launch));
     c->check->order = (struct order *)(void *)((uint8_t *)memory + at);
     order_init(c->check->order, c->launch);
 }

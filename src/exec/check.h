@@ -19,6 +19,7 @@ struct exec_shared_check {
     struct order *order; // NULL: races are not looked for
     uint32_t stamp;      // of the last store
     uint32_t *fence;     // stamp of a thread's last fence.proxy.async
+    struct early_warp *early; // by warp; NULL: races are not looked for
     uint8_t *local;      // four bits a lane's word of local memory: its bytes that were written
     struct byte_shadow byte[];
 };

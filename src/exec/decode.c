@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "exec/decode.h"
+#include "exec/early.h"
 #include "exec/its.h"
 #include "exec/uniform.h"
 #include "isa/operands.h"
@@ -212,7 +213,10 @@ enum ww_status decode_image(struct exec_launch *l, struct diags *d) {
     for (uint32_t k = 0; ok && k < im->n_insts; k++)
         ok = decode_one(l, &p, &im->inst[k], &l->code[k], d);
     if (ok) p.out_of_memory |= !uniform_choose(l) || !choose_converge(l);
-    if (ok && l->args.options.check_races) its_mark_loads(l);
+    if (ok && l->args.options.check_races) {
+        its_mark_loads(l);
+        p.out_of_memory |= !early_choose(l);
+    }
     enum ww_status s = ok ? WW_OK : diags_status(d);
     if (ok) {
         l->code[im->n_insts] = (struct xinst){.fn = off_the_end, .guard = PRED_TRUE};

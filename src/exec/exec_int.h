@@ -161,6 +161,7 @@ struct exec_launch {
     const struct converge *converge; // how lanes part and meet
     size_t converge_bytes;           // of a warp
     exec_fn *lane_fn; // of instructions that write the uniform file: what each lane does; or NULL
+    exec_fn *early_fn; // with check_races: what instructions do that look at sums first (early.h); or NULL
     exec_fn *usual; // of independent threads: what an instruction does once its lanes have come
 };
 static inline void launch_keep(struct exec_launch *l, struct exec_big_stack *big) {

@@ -69,10 +69,11 @@ static bool flush(struct reader *r) {
 static const uint8_t *unit(struct reader *r, uint32_t at) {
     struct exec_cta *const cta = r->w->cta;
     if (at + UNIT > cta->shared_bytes) {
-        fault_raise(r->e, r->w, &r->rows, FAULT_SHARED_RANGE, 0, at, UNIT,
-                    "a descriptor of wgmma leads to 0x%x, behind the %u bytes of the block's shared "
-                    "memory",
-                    at, cta->shared_bytes);
+        fault_raise(
+            r->e, r->w, &r->rows, FAULT_SHARED_RANGE, 0, at, UNIT,
+            "a descriptor of wgmma leads to 0x%x, behind the %u bytes of the block's shared "
+            "memory",
+            at, cta->shared_bytes);
         return NULL;
     }
     uint8_t *const host = cta->shared + at;

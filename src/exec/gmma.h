@@ -5,9 +5,9 @@
 #include "exec/exec_int.h"
 
 enum {
-    GMMA_ROWS = 16,     // of A and D, a warp's quarter of the group's 64
-    GMMA_MOST_N = 256,  // columns of B and D
-    GMMA_GROUP = 4,     // warps
+    GMMA_ROWS = 16,      // of A and D, a warp's quarter of the group's 64
+    GMMA_MOST_N = 256,   // columns of B and D
+    GMMA_GROUP = 4,      // warps
     GMMA_STEP_BYTES = 32 // of a row of A, and of a column of B but for sparse products
 };
 

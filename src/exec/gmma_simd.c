@@ -20,8 +20,8 @@
 #include "exec/simd.h"
 
 enum {
-    MOST_K = 64,       // of B's column: sparse floats or integers of 8 bits
-    MOST_TERMS = 32,   // of a step that are added
+    MOST_K = 64,     // of B's column: sparse floats or integers of 8 bits
+    MOST_TERMS = 32, // of a step that are added
     NO_EXPONENT = -1000,
     FRACTION = 25,       // bits behind the point
     FRACTION_BYTES = 13, // of 8-bit floats, and of their sums in single precision
@@ -162,7 +162,9 @@ struct step {
     uint8_t at[GMMA_ROWS][MOST_TERMS];
 };
 
-static uint64_t descriptor(const struct exec_warp *w, uint32_t o) { return x_get64(x_src(w, o), 0); }
+static uint64_t descriptor(const struct exec_warp *w, uint32_t o) {
+    return x_get64(x_src(w, o), 0);
+}
 
 // A from registers: the word of row g or g + 8, place t or t + 4.
 static void a_of_registers(struct step *s) {
@@ -180,8 +182,8 @@ static void find_places(struct step *s) {
     for (uint32_t row = 0; row < GMMA_ROWS; row++) {
         for (uint32_t k = 0; k < s->terms && s->bits > 1; k++) s->at[row][k] = (uint8_t)k;
         if (s->sparse)
-            sparse_places(x_src(s->w, x->e), x->bytes >> GMMA_SELECTOR_AT & GMMA_SELECTOR, row, s->bits,
-                          s->terms, s->at[row]);
+            sparse_places(x_src(s->w, x->e), x->bytes >> GMMA_SELECTOR_AT & GMMA_SELECTOR, row,
+                          s->bits, s->terms, s->at[row]);
     }
 }
 
@@ -223,7 +225,7 @@ static bool has_sum(const struct step *s) { return x_pred(s->w, s->x->f) != 0; }
 
 static void numbers(const struct step *s, struct factors *f) {
     const struct xinst *const x = s->x;
-    const uint8_t b_type = !is_byte(x->stype) ? x->stype
+    const uint8_t b_type = !is_byte(x->stype)     ? x->stype
                            : x->sub & GMMA_B_E5M2 ? (uint8_t)ITYPE_E5M2
                                                   : (uint8_t)ITYPE_E4M3;
     const bool minus_a = x->mods[0] & OPND_NEG, minus_b = x->mods[1] & OPND_NEG;

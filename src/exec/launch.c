@@ -148,6 +148,7 @@ void exec_launch_destroy(struct exec_launch *l) {
     ww_free_aligned(l->cb0);
     free(l->lane_fn);
     free(l->usual);
+    free(l->early_fn);
     free(l);
 }
 

@@ -15,8 +15,8 @@
 
 // Places in B's k of the `terms` elements of row `row` (below 16) that A has. `units` of a row in
 // all: 16, 32 or 64. `in_unit`: elements (4 bits: 2, else 1); tf32: each element is two units.
-static inline void sparse_places(const uint32_t *meta, uint32_t selector, uint32_t row, uint32_t bits,
-                                 uint32_t terms, uint8_t *at) {
+static inline void sparse_places(const uint32_t *meta, uint32_t selector, uint32_t row,
+                                 uint32_t bits, uint32_t terms, uint8_t *at) {
     const uint32_t group = row % 8, half = row / 8;
     const uint32_t chunks = bits == 32 ? terms : bits == 4 ? terms / 4 : terms / 2;
     for (uint32_t c = 0; c < chunks; c++) {

@@ -14,7 +14,8 @@ static const struct row {
     {SET(F16), SET(F16), SET(F16) | SET(F32), 16, false, true, true, true},
     {SET(BF16), SET(BF16), SET(F32), 16, false, true, true, true},
     {SET(TF32), SET(TF32), SET(F32), 8, false, true, false, true},
-    {SET(E4M3) | SET(E5M2), SET(E4M3) | SET(E5M2), SET(F16) | SET(F32), 32, false, true, false, true},
+    {SET(E4M3) | SET(E5M2), SET(E4M3) | SET(E5M2), SET(F16) | SET(F32), 32, false, true, false,
+     true},
     {SET(S8) | SET(U8), SET(S8) | SET(U8), SET(S32), 32, true, false, false, true},
     {SET(B1), SET(B1), SET(S32), 256, true, false, false, false},
 };
@@ -32,8 +33,8 @@ static bool modifiers_fit(const struct row *r, const struct ptx_inst *i) {
 
 bool ptx_wgmma_form(const struct ptx_inst *i, const struct ptx_operand *operands,
                     struct ptx_wgmma *out) {
-    *out = (struct ptx_wgmma){.meta = -1, .selector = -1, .scale_a = -1, .scale_b = -1,
-                              .trans_a = -1, .trans_b = -1};
+    *out = (struct ptx_wgmma){
+        .meta = -1, .selector = -1, .scale_a = -1, .scale_b = -1, .trans_a = -1, .trans_b = -1};
     if (i->n_types != 3) return false;
     const uint8_t d = i->types[0], a = i->types[1], b = i->types[2];
     out->is_sparse = ptx_has(i, PTX_MOD_sp);

@@ -4,7 +4,15 @@
 // same, and B's is in the upper two.
 #include "sass/translator.h"
 
-enum { FORM_SHARED = 4, DESCRIPTORS = 4, NO_GROUP = 7, TURNED_A = 61, TURNED_B = 62, NEG_B = 63, NEG_A = 72 };
+enum {
+    FORM_SHARED = 4,
+    DESCRIPTORS = 4,
+    NO_GROUP = 7,
+    TURNED_A = 61,
+    TURNED_B = 62,
+    NEG_B = 63,
+    NEG_A = 72
+};
 
 static struct opnd upper_half(struct opnd o) {
     o.words = 2;
@@ -28,14 +36,16 @@ static void scale(struct translator *t) {
     const uint32_t p = 7 - tr_field(t, 87, 3);
     const bool inverted = tr_bit(t, 90);
     if (p == 7 && !inverted) return;
-    t->m->src[4] = (struct opnd){.kind = OPND_PRED, .reg = PRED_UNIFORM + p, .mods = inverted ? OPND_NOT : 0};
+    t->m->src[4] =
+        (struct opnd){.kind = OPND_PRED, .reg = PRED_UNIFORM + p, .mods = inverted ? OPND_NOT : 0};
 }
 
 // A product whose sums go to the zero register: ptxas writes one (of URZ and URZ) where products have to
 // be serialised, for what it closes.
 static void dropped(struct translator *t, bool commits) {
     const struct minst was = *t->m;
-    *t->m = (struct minst){.guard = was.guard, .guard_not = was.guard_not, .target = -1, .reconv = -1};
+    *t->m =
+        (struct minst){.guard = was.guard, .guard_not = was.guard_not, .target = -1, .reconv = -1};
     tr_op(t, commits ? OP_GMMACOMMIT : OP_NOP, OPC_CTRL, ITYPE_NONE);
 }
 
@@ -82,7 +92,8 @@ void translate_hgmma(struct translator *t) {
     if (format == TF32) { // no fields of these
         tr_ignore(t, TURNED_A, 2);
     }
-    if (format > TF32 || (is_sparse ? is_deep_sparse == (format == TF32) : is_deep != (format == TF32)))
+    if (format > TF32 ||
+        (is_sparse ? is_deep_sparse == (format == TF32) : is_deep != (format == TF32)))
         tr_refuse(t, "has a shape without a meaning");
     if (is_sparse) sparse(t, tr_field(t, 48, 2));
 }
@@ -133,6 +144,7 @@ void translate_usetmaxreg(struct translator *t) {
     tr_op(t, OP_SETMAXREG, OPC_CTRL, ITYPE_NONE);
     t->m->aux = (uint16_t)tr_field(t, 32, 10);
     t->m->sub = how == TAKES;
-    if (how == TAKES) t->m->dst[0] = (struct opnd){.kind = OPND_PRED, .reg = PRED_UNIFORM + tr_field(t, 81, 3)};
+    if (how == TAKES)
+        t->m->dst[0] = (struct opnd){.kind = OPND_PRED, .reg = PRED_UNIFORM + tr_field(t, 81, 3)};
     if (how != GIVES && how != TAKES) tr_refuse(t, "has a meaning that is not known");
 }

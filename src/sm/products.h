@@ -36,10 +36,8 @@ static inline void products_count_shared(struct sm *s, const struct warp *warp,
                                          const struct sm_product *p) {
     enum { GROUP = 4, WORD = 4 };
     if (warp->exec->warp_in_cta % GROUP != 0) return;
-    const uint32_t line = s->c.shared_banks * s->c.shared_bank_bytes;
-    uint64_t *const c = s->act.c;
+    uint64_t *const c = s->act.c; // (passes are those of the load/store unit)
     c[ACT_product_shared_bytes] += p->shared_bytes;
-    c[ACT_shared_passes] += (p->shared_bytes + line - 1) / line;
     c[ACT_shared_lanes] += p->shared_bytes / WORD;
     c[ACT_shared_words] += p->shared_bytes / WORD;
     c[ACT_shared_lane_words] += p->shared_bytes / WORD;

@@ -40,6 +40,13 @@ for kernel in $kernels; do
         --grid 3 --block 96 --arg 'u32[16]=zero'
     if [ $want = 1 ]; then says err 'found: shared-memory race: '; else lacks err 'found'; fi
 done
+# sums of a warp group's product are stored behind a wait for it, then behind one that lets its group go on
+for left in 0 1; do
+    sed "s/wait_group.sync.aligned 0/wait_group.sync.aligned $left/" "$HERE/ptx/early_sums.ptx" >sums.ptx
+    run $left run sums.ptx -g h100 --no-power --functional --entry sums --check races --grid 1 --block 128 \
+        --arg 'u32[1024]=zero'
+    if [ $left = 1 ]; then says err 'found: R[0-9]+ belongs to a product of the warp group'; else lacks err 'found'; fi
+done
 races v100 new.ptx yes
 races v100 old.ptx no
 races gtx780 old.ptx no

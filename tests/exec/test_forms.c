@@ -93,7 +93,8 @@ static void every_handler_has_a_row(void **state) {
         [TABLE_INT_MACHINE] = H_INT_MACHINE_N,
         [TABLE_INT] = H_INT_N,   [TABLE_INT64] = H_INT64_N,   [TABLE_FP32] = H_FP32_N,
         [TABLE_FP64] = H_FP64_N, [TABLE_SFU] = H_SFU_N,       [TABLE_HALF] = H_HALF_N,
-        [TABLE_CVT] = H_CVT_N,   [TABLE_LEVEL_MEM] = H_MEM_N, [TABLE_MMA] = H_MMA_N};
+        [TABLE_CVT] = H_CVT_N,   [TABLE_LEVEL_MEM] = H_MEM_N, [TABLE_MMA] = H_MMA_N,
+        [TABLE_GMMA] = H_GMMA_N};
     static bool used[LEVEL_TABLES][256];
     for (uint32_t op = 0; op < OP_N; op++) {
         const struct forms *f = forms_of(op);

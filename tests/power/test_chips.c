@@ -250,7 +250,7 @@ static void measured_instructions(void **state) {
 static void every_counter(void **state) {
     (void)state;
     bool paid[ACT_N] = {false};
-    static const char *const name[] = {"gt240", "gtx480", "gtx780", "v100", "rtx2060s"};
+    static const char *const name[] = {"gt240", "gtx480", "gtx780", "v100", "rtx2060s", "h100"};
     for (unsigned i = 0; i < 2 * WW_COUNT(name); i++) {
         struct gpu_config g = load(name[i / 2]);
         struct power_config c;
