@@ -22,7 +22,7 @@ enum { EXIT_CHECK = 1 }; // of a workload whose results are wrong (workloads/com
 
 // clang-format off
 enum option {
-    OPT_GPU, OPT_SET, OPT_SIZE, OPT_THREADS, OPT_OUT, OPT_JSON, OPT_QUIET, OPT_FUNCTIONAL,
+    OPT_GPU, OPT_SET, OPT_SIZE, OPT_THREADS, OPT_OUT, OPT_JSON, OPT_QUIET, OPT_FUNCTIONAL, OPT_SAMPLE,
     OPT_KERNELS, OPT_LAUNCHES, OPT_SKIP_TIMING, OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER,
     OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_LENIENT, OPT_TOLD, OPT_ALL,
     OPT_DB, OPT_TRACE, OPT_TRACE_FROM, OPT_TRACE_TO, OPT_TRACE_KERNELS,
@@ -56,6 +56,11 @@ static const struct cli_option option[OPT_N] = {
     [OPT_QUIET] = {"--quiet", 'q', NULL, "no table"},
     [OPT_FUNCTIONAL] = {"--functional", 0, NULL,
                         "compute results only, as fast as can be; no time"},
+    [OPT_SAMPLE] =
+        {"--sample", 0, "ERROR",
+         "simulate only as many launches of those that are alike, and blocks of large grids, as a "
+         "ratio of cycles to instructions needs to be known to +- ERROR (3%); the rest is computed "
+         "and estimated, with an interval"},
     [OPT_KERNELS] = {"--kernels", 0, "REGEX",
                      "time only kernels whose name matches; compute the others without time"},
     [OPT_LAUNCHES] = {"--launches", 0, "A-B", "time only these launches, counted from 1"},
@@ -73,7 +78,8 @@ static const struct cli_option option[OPT_N] = {
          "was "
          "never written; races: of shared memory; bounds: one past an allocation's end is "
          "in no other, as always but for workloads with time; sync: a barrier that part of a "
-         "warp's threads reach, shfl.sync from a lane outside its mask; control: control bits of machine code "
+         "warp's threads reach, shfl.sync from a lane outside its mask; control: control bits of "
+         "machine code "
          "that let an operand be read before it is there; leaks: device "
          "memory that the program has not freed when it ends. What is found is "
          "said at the end, 100 places at most, each once"},
@@ -119,12 +125,13 @@ static const struct cli_option option[OPT_N] = {
     [OPT_AGAIN] = {"--again", 0, "DIR",
                    "the run that left DIR, once more: same program, machine, techniques, options",
                    CLI_FOLDER},
-    [OPT_CODE] = {"--code", 0, "auto|sass|ptx",
-                  "which of a program's code runs: machine code of the vendor's compiler for the "
-                  "GPU's capability (sass), PTX through ours (ptx), or what a driver would take "
-                  "(auto, the default); a kernel whose machine code is not executed is then compiled "
-                  "from PTX",
-                  CLI_CHOICE},
+    [OPT_CODE] =
+        {"--code", 0, "auto|sass|ptx",
+         "which of a program's code runs: machine code of the vendor's compiler for the "
+         "GPU's capability (sass), PTX through ours (ptx), or what a driver would take "
+         "(auto, the default); a kernel whose machine code is not executed is then compiled "
+         "from PTX",
+         CLI_CHOICE},
     [OPT_NO_LIMIT] = {"--no-power-limit", 0, NULL,
                       "the clock that was asked for, whatever the board would draw: short for "
                       "-s board.power_limit=0"},
@@ -144,7 +151,8 @@ const struct cli_spec spec_run = {
     .form = {"[options] WORKLOAD [WORKLOAD'S ARGUMENTS]",
              "--all [-g GPU] [-s KEY=VALUE]... [--size NAME] [-j N] [--db FILE] [--on slurm]",
              "[options] -- PROGRAM [ARGUMENTS]",
-             "[options] KERNEL.ptx|.cubin|.fatbin --entry NAME --grid X[,Y,Z] --block X[,Y,Z] [--arg A]...",
+             "[options] KERNEL.ptx|.cubin|.fatbin --entry NAME --grid X[,Y,Z] --block X[,Y,Z] "
+             "[--arg A]...",
              "--again DIR [-o DIR] [-j N] [--json] ..."},
     .prose = "Runs a workload, a program of the CUDA runtime or driver, or a bare kernel on a "
              "simulated GPU,\nand says how long it took and where the energy went.",
@@ -199,10 +207,11 @@ static enum ww_status parse_checks(struct cli *c, struct session *s, const char 
         else if (strcmp(w, "leaks") == 0)
             s->check_leaks = true;
         else
-            return diag_add(&c->diags, WW_ERROR_USAGE,
-                            "--check knows `uninitialised`, `races`, `bounds`, `sync`, `control` and "
-                            "`leaks`, not `%s`",
-                            w);
+            return diag_add(
+                &c->diags, WW_ERROR_USAGE,
+                "--check knows `uninitialised`, `races`, `bounds`, `sync`, `control` and "
+                "`leaks`, not `%s`",
+                w);
     }
     return WW_OK;
 }
@@ -364,9 +373,10 @@ static void note_unmatched(struct cli *c, const struct session *s, const struct 
     const char *what = "";
     const struct {
         const char *option, *value;
-    } choice[] = {
-        {"--kernels", s->kernels}, {"--skip-timing", s->skip_timing}, {"--launches", s->launches},
-        {"--nvtx", s->nvtx}};
+    } choice[] = {{"--kernels", s->kernels},
+                  {"--skip-timing", s->skip_timing},
+                  {"--launches", s->launches},
+                  {"--nvtx", s->nvtx}};
     for (size_t k = 0; k < WW_COUNT(choice); k++)
         if (choice[k].value)
             what = arena_printf(&c->arena, "%s%s%s `%s`", what, *what ? " and " : "",
@@ -523,7 +533,6 @@ static int run_workload(struct cli *c, struct run_request *q, const char *name, 
     return run_program(c, q, argv, record);
 }
 
-
 const char *cli_temporary_name(struct cli *c) {
     char *path = arena_printf(&c->arena, "%s/warpwatt-XXXXXX", file_temporary_folder());
     const int fd = mkstemp(path);
@@ -609,6 +618,20 @@ static const uint64_t of_output =
     OPTION_BIT(OPT_MEASURED) | OPTION_BIT(OPT_MEASURED_AT) | OPTION_BIT(OPT_AGAIN);
 
 // One option with its value, from the table above or one of a bare kernel's.
+// "3%", "0.03" or "error=3%", as a part of one.
+static enum ww_status take_sample(struct cli *c, const char *value, const char **sample) {
+    const char *const number = strncmp(value, "error=", 6) == 0 ? value + 6 : value;
+    char *end;
+    double error = strtod(number, &end);
+    if (strcmp(end, "%") == 0) error /= 100, end++;
+    if (end == number || *end || !(error >= 0.001 && error <= 0.5))
+        return diag_add(&c->diags, WW_ERROR_USAGE,
+                        "--sample is `%s`; it must be an error from 0.1%% to 50%%, such as 3%%",
+                        value);
+    *sample = arena_printf(&c->arena, "%.6g", error);
+    return WW_OK;
+}
+
 static enum ww_status take_option(struct cli *c, struct run_request *q, struct run_words *w, int o,
                                   const char *value) {
     uint64_t n = 0;
@@ -625,6 +648,7 @@ static enum ww_status take_option(struct cli *c, struct run_request *q, struct r
     case OPT_JSON: q->json = true; return WW_OK;
     case OPT_QUIET: q->quiet = true; return WW_OK;
     case OPT_FUNCTIONAL: q->session.functional = true; return WW_OK;
+    case OPT_SAMPLE: return take_sample(c, value, &q->session.sample);
     case OPT_KERNELS: q->session.kernels = value; return WW_OK;
     case OPT_LAUNCHES: q->session.launches = value; return WW_OK;
     case OPT_SKIP_TIMING: q->session.skip_timing = value; return WW_OK;
@@ -734,6 +758,20 @@ static int run_every_workload(struct cli *c, const struct cli_args *args,
     return run_all_workloads(c, &w->many);
 }
 
+// What is estimated has no course over time.
+static int check_sample(const struct run_request *q) {
+    const struct session *s = &q->session;
+    const char *const what = s->functional        ? "--functional"
+                             : s->interval_cycles ? "--interval"
+                             : q->trace           ? "--trace"
+                             : q->probe.hz > 0    ? "--probe"
+                                                  : NULL;
+    if (!s->sample || !what) return GO_ON;
+    return cli_usage("--sample estimates most of the time, of which %s could show nothing: leave "
+                     "one of them out",
+                     what);
+}
+
 // Without time there is nothing that a technique, an interval or a choice of launches could change.
 static int check_functional(const struct run_request *q) {
     const struct session *s = &q->session;
@@ -756,7 +794,8 @@ static int check_functional(const struct run_request *q) {
 // What cannot be meant together.
 static int check_words(const struct run_request *q, const struct run_words *w,
                        const struct cli_args *args) {
-    const int code = check_functional(q);
+    int code = check_functional(q);
+    if (code == GO_ON) code = check_sample(q);
     if (code != GO_ON) return code;
     if (w->pool_option) return cli_usage("%s goes with --all", w->pool_option);
     if (!q->trace &&
@@ -909,14 +948,15 @@ static int run_it(struct cli *c, struct run_request *q, struct run_words *w,
     session_filter_destroy(filter);
     if (s != WW_OK) return cli_fail(c, s);
     q->config = config;
-    q->session.per_instruction = q->session.per_sm = q->out_dir != NULL;
+    q->session.per_instruction = q->out_dir != NULL;
+    q->session.per_sm = q->out_dir && !q->session.sample;
     // Two intervals a sample, and no launches that are added up: each kernel keeps its own place.
     if (q->probe.hz > 0 && !q->session.interval_cycles)
         q->session.interval_cycles =
             (uint64_t)fmax(1e6 * gpu_config_real(config, "clocks.core_mhz") / (2 * q->probe.hz),
                            PROBE_INTERVAL_LEAST);
     // for the page: enough to see phases, bounded for any length of run
-    if ((q->out_dir || q->trace) && !q->session.interval_cycles) {
+    if ((q->out_dir || q->trace) && !q->session.interval_cycles && !q->session.sample) {
         q->session.interval_cycles = PAGE_INTERVAL_CYCLES;
         q->session.intervals_most = PAGE_INTERVALS_MOST;
         q->session.intervals_total = PAGE_INTERVALS_TOTAL;

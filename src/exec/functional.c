@@ -279,7 +279,8 @@ static bool make_wave(struct wave *r) {
     r->has_clusters = r->cluster != 0;
     if (!r->cluster) r->cluster = 1;
     uint64_t resident = fit < 1 ? 1 : fit > RESIDENT ? RESIDENT : fit;
-    if (resident > r->total) resident = r->total;
+    const uint64_t left = r->total - r->next;
+    if (resident > left) resident = left;
     resident = (resident + r->cluster - 1) / r->cluster; // clusters
     r->n_groups = (uint32_t)(resident < EXEC_GROUPS ? resident : EXEC_GROUPS);
     r->places = (uint32_t)((resident + r->n_groups - 1) / r->n_groups) * r->cluster;
@@ -304,7 +305,7 @@ static bool make_wave(struct wave *r) {
                             .env.bulks = g->env.bulks,
                             .cta = r->cta + (size_t)i * r->places,
                             .memory = kept->bytes + (size_t)i * r->places * l->cta_bytes};
-        if (r->total == 1) continue;
+        if (left == 1) continue;
         if (!kept->log[i]) kept->log[i] = log_create(LOG_LARGE_BLOOM_WORDS);
         g->env.log = r->log[i] = kept->log[i];
         if (!g->env.log) return false;
@@ -482,6 +483,13 @@ enum ww_status exec_run_functional(struct exec_launch *l, struct devmem *m,
                                    const struct exec_crew *crew, uint64_t max_instructions,
                                    const volatile int *stop, struct exec_counts *counts,
                                    struct exec_fault *f, struct diags *d) {
+    return exec_run_functional_from(l, 0, m, crew, max_instructions, stop, counts, f, d);
+}
+
+enum ww_status exec_run_functional_from(struct exec_launch *l, uint64_t first, struct devmem *m,
+                                        const struct exec_crew *crew, uint64_t max_instructions,
+                                        const volatile int *stop, struct exec_counts *counts,
+                                        struct exec_fault *f, struct diags *d) {
     struct exec_fault unwanted;
     struct exec_groups *kept = crew && crew->groups ? *crew->groups : NULL;
     if (!kept) kept = ww_alloc_aligned(sizeof *kept);
@@ -490,6 +498,7 @@ enum ww_status exec_run_functional(struct exec_launch *l, struct devmem *m,
                      .stop = stop,
                      .kept = kept,
                      .look = FIRST_LOOK,
+                     .next = first,
                      .budget = max_instructions ? max_instructions : UINT64_MAX};
     enum ww_status s =
         make_wave(&r) ? WW_OK : diag_add(d, WW_ERROR_MEMORY, "no memory for a wave of blocks");

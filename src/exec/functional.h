@@ -30,5 +30,10 @@ enum ww_status exec_run_functional(struct exec_launch *l, struct devmem *m,
                                    const struct exec_crew *crew, uint64_t max_instructions,
                                    const volatile int *stop, struct exec_counts *counts,
                                    struct exec_fault *fault, struct diags *d);
+// The same of the blocks from `first` on; those before it are done.
+enum ww_status exec_run_functional_from(struct exec_launch *l, uint64_t first, struct devmem *m,
+                                        const struct exec_crew *crew, uint64_t max_instructions,
+                                        const volatile int *stop, struct exec_counts *counts,
+                                        struct exec_fault *fault, struct diags *d);
 
 #endif

@@ -3,6 +3,7 @@
 #include "exec/functional.h"
 #include "gpu/device.h"
 #include "gpu/cluster.h"
+#include "gpu/sample.h"
 #include "sm/technique.h"
 
 #include <stdlib.h>
@@ -195,6 +196,7 @@ void gpu_destroy(struct gpu *g) {
         g->streams = next;
     }
     flight_free_spares(g);
+    sample_destroy(g);
     device_tear_down(g);
     exec_groups_destroy(g->groups);
     device_free(g, g->timeline);
@@ -418,5 +420,6 @@ void gpu_totals(const struct gpu *g, struct gpu_totals *out) {
     *out = g->totals;
     out->cycles = g->now;
     out->seconds = gpu_now_s(g);
+    out->estimate_half_cycles = sample_half_cycles(g);
     out->kernel_seconds = (double)out->kernel_cycles / (g->config.clocks.core_mhz * 1e6);
 }

@@ -29,12 +29,14 @@ struct work {
     uint64_t seq; // order of the calls, over all streams
     uint64_t tag; // gpu_options.tag
     bool running;
-    uint64_t end; // copies, fills: cycle at which it is done
+    uint64_t end; // copies, fills, estimated launches: cycle at which it is done
     double alone; // ... cycles in which no kernel ran, its share where several were under way
     union {
         struct {
             struct order *order; // until it starts
             struct flight *run;     // from then on
+            bool is_asked, is_timed;  // sampling was asked, and what it said (sample_times)
+            bool is_estimated;        // it runs without one, until `end`
         };                       // WORK_KERNEL
         struct {
             struct gpu_copy c;
@@ -78,6 +80,20 @@ struct order {
     uint8_t params[];
 };
 
+// Sums of pairs, y for each x: a ratio and how it varies (sample.c).
+struct sample_ratio {
+    uint32_t n;
+    double x, y, xx, xy, yy;
+};
+// Of a launch of which only the first blocks may be simulated.
+enum { SAMPLE_WINDOWS = 16 };
+struct sample_inside {
+    uint64_t wave, window_ends; // blocks at once; blocks done at which the window ends, UINT64_MAX: none is open
+    uint32_t n, each;           // windows that are kept; waves of each
+    uint64_t at[SAMPLE_WINDOWS + 1]; // cycles between which they lie; sample.c has the counts
+    struct sample_ratio ratio;       // of the later half
+};
+
 // A launch in flight: from its start to its result. Kept for the next one when it is over
 // (gpu.spare_flights).
 struct flight {
@@ -86,7 +102,8 @@ struct flight {
     struct order *order; // owned
     struct gpu_kernel *kernel;
     struct gpu_launch launch;
-    uint64_t n_ctas, next_cta; // in the order of clusters, where there are some
+    uint64_t n_ctas, next_cta, last_cta; // in the order of clusters, where there are some; last_cta: none from it on is dispatched; n_ctas but for sampling
+    struct sample_inside inside;
     uint32_t cluster; // blocks of a cluster; 0: they come one by one
     uint32_t slot;          // UINT32_MAX before it starts
     uint64_t starts_at;     // cycle of the first dispatch: start of the launch latency + latency
@@ -107,6 +124,7 @@ struct flight {
     struct sm_inst_memory *inst_memory;
     uint32_t rehearsals;        // runs that are left before the one that counts
     struct devmem_copy *before_it; // memory as it was before the first, while there are any
+    bool is_estimated;  // computed without time; takes what its like took
     uint32_t stream;    // number of the stream that it came from
     uint64_t workspace; // device memory of a cooperative launch's grid barrier, 0: none
     double host_start;
@@ -182,6 +200,8 @@ struct gpu {
     struct arena results_arena; // of the list
     struct gpu_totals totals;
     uint64_t untimed;      // launches of totals that took no time
+    struct sample *sample; // what is known of launches that are alike; NULL: nothing yet (sample.h)
+    uint64_t estimated_until, estimated_cycles; // a launch whose time is estimated ends in this cycle, after so many
     uint64_t busy_from;    // start of the current stretch in which a kernel runs
     struct flight *busy_first;      // the run that began it; NULL when that has ended, or none has
     // counts at that time, once its first run has ended and others go on

@@ -78,7 +78,7 @@ static bool is_ramping(const struct gpu *g) {
 // CTAs that SM i may be given now, with the others of its front-end group: a set, one, or none.
 static uint32_t may_take(const struct gpu *g, const struct flight *r, uint32_t i) {
     const uint32_t n = g->group_sms;
-    const uint64_t left = r->n_ctas - r->next_cta;
+    const uint64_t left = r->last_cta - r->next_cta;
     if (left == 0) return 0;
     switch (state_of(g, i)) {
     case SM_GROUP_APART: return sm_can_take(g->sm[i], r->slot);
@@ -94,7 +94,7 @@ static uint32_t may_take(const struct gpu *g, const struct flight *r, uint32_t i
 static const uint32_t NO_GROUP = UINT32_MAX;
 static uint32_t tail_group(const struct gpu *g, const struct flight *r) {
     const uint32_t n = g->group_sms, sms = g->config.sm_count;
-    const uint64_t left = r->n_ctas - r->next_cta;
+    const uint64_t left = r->last_cta - r->next_cta;
     if (left == 0 || left >= n || is_ramping(g)) return NO_GROUP;
     const uint32_t first = g->next_sm - g->next_sm % n;
     for (uint32_t k = 0; k < sms; k += n) {
@@ -115,7 +115,7 @@ bool front_end_group_can_dispatch(const struct gpu *g, const struct flight *r) {
 void front_end_group_dispatch(struct gpu *g, struct flight *r) {
     const uint32_t n = g->config.sm_count;
     uint32_t idle = 0; // SMs in a row that took none
-    for (uint32_t i = g->next_sm; idle < n && r->next_cta < r->n_ctas;) {
+    for (uint32_t i = g->next_sm; idle < n && r->next_cta < r->last_cta;) {
         const uint32_t take = may_take(g, r, i);
         for (uint32_t k = 0; k < take; k++) run_give_cta(g, r, i + k, r->next_cta);
         idle = take != 0 ? 0 : idle + 1;

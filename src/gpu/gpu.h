@@ -76,6 +76,8 @@ struct gpu_options {
     uint64_t max_cycles;      // of one launch; 0: no limit
     uint64_t max_instructions; // warp instructions of one launch (functional mode too); 0: none
     bool functional;          // compute only, count instructions, no time
+    double sample_error; // of a ratio of cycles to instructions, half of its interval of 95 %, at which what is alike
+                         // is estimated (sample.h); 0: all is simulated
     bool keep_results;        // gpu_result_at; else results live during launch_done only
     bool count_instructions;  // per-instruction counts in results
     bool count_toggles;       // bits that change: ACT_toggle_*, which the power model then goes by

@@ -14,6 +14,13 @@ struct gpu_interval {
     struct activity activity; // of these cycles, whole chip
 };
 
+// Of a result that was not simulated whole: the interval of 95 % is cycles +- half_cycles (sample.h).
+struct gpu_estimate {
+    bool is;
+    uint64_t ctas_timed; // blocks that were simulated, 0: none
+    double half_cycles;
+};
+
 struct gpu_result {
     uint32_t stream; // number of the stream it came from, 0: the default one
     uint64_t id, tag; // tag: gpu_options.tag's answer when it was queued
@@ -29,6 +36,7 @@ struct gpu_result {
     uint64_t start_cycle, end_cycle; // device time
     uint64_t cycles;       // end - start
     double start_s, seconds;
+    struct gpu_estimate estimate;
     uint64_t warp_instructions, thread_instructions;
     uint64_t ctas, ctas_done;
     struct sm_occupancy occupancy;   // possible
@@ -51,6 +59,7 @@ void gpu_results_clear(struct gpu *g);
 // Everything since gpu_create, overlaps counted once. Idle cycles between launches are in `cycles`
 // of the totals, not in its activity.
 struct gpu_totals {
+    double estimate_half_cycles; // of kernel_cycles, 95 %; 0: nothing was estimated
     uint64_t launches, cycles, kernel_cycles, warp_instructions, thread_instructions;
     uint64_t copies, copied_bytes;
     double seconds, kernel_seconds, copy_seconds;

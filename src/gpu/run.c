@@ -18,6 +18,7 @@
 #include "gpu/cluster.h"
 #include "gpu/device.h"
 #include "gpu/module.h"
+#include "gpu/sample.h"
 #include "exec/functional.h"
 #include "exec/round.h"
 #include "exec/wait.h"
@@ -156,6 +157,7 @@ static void start_runs(struct gpu *g) {
         r->last_dispatch = g->now;
         r->spin_look = FIRST_SPIN_LOOK;
         result_begin(g, r);
+        sample_begin(g, r);
         front_end_group_form(g);
         on++;
     }
@@ -196,7 +198,7 @@ static void dispatch(struct gpu *g) {
             continue;
         }
         uint32_t idle = 0; // SMs in a row that took none
-        for (uint32_t i = g->next_sm; idle < n && r->next_cta < r->n_ctas;) {
+        for (uint32_t i = g->next_sm; idle < n && r->next_cta < r->last_cta;) {
             if (sm_can_take(g->sm[i], r->slot)) {
                 run_give_cta(g, r, i, r->next_cta);
                 g->next_sm = i + 1 == n ? 0 : i + 1;
@@ -212,7 +214,7 @@ static void dispatch(struct gpu *g) {
 static bool can_dispatch(const struct gpu *g) {
     for (uint32_t k = 0; k < SM_KERNEL_SLOTS; k++) {
         const struct flight *r = g->slots[k];
-        if (!r || !r->started || r->next_cta == r->n_ctas) continue;
+        if (!r || !r->started || r->next_cta == r->last_cta) continue;
         if (g->front_end_group && front_end_group_can_dispatch(g, r)) return true;
         if (g->front_end_group) continue;
         if (r->cluster != 0) {
@@ -240,8 +242,7 @@ static void sm_phase(void *user, uint32_t sm) { run_sm(user, sm); }
 // SMs that one thread runs, though they share nothing.
 static void neighbours_phase(void *user, uint32_t group) {
     struct gpu *g = user;
-    const uint32_t first = group * g->group_sms, end = first + g->group_sms,
-                   n = g->config.sm_count;
+    const uint32_t first = group * g->group_sms, end = first + g->group_sms, n = g->config.sm_count;
     for (uint32_t i = first; i < (end < n ? end : n); i++) run_sm(g, i);
 }
 
@@ -254,15 +255,14 @@ static void memory_phase(void *user, uint32_t i) {
 
 static void commit(void *user) {
     struct gpu *g = user;
-    g->commit_failed =
-        !g->source->commit(g->memory, g->logs, g->config.sm_count, &g->commit_fault);
+    g->commit_failed = !g->source->commit(g->memory, g->logs, g->config.sm_count, &g->commit_fault);
 }
 
 static void one_quantum(struct gpu *g) {
     const uint32_t groups = (g->config.sm_count + g->group_sms - 1) / g->group_sms;
-    threads_fn *const phase = g->front_end_group            ? front_end_phase
+    threads_fn *const phase = g->front_end_group  ? front_end_phase
                               : g->group_sms != 1 ? neighbours_phase
-                                                    : sm_phase;
+                                                  : sm_phase;
     threads_for(g->threads, groups, phase, NULL, g);
     g->delivered = g->from;
     threads_for(g->threads, g->config.mem.partitions, memory_phase, commit, g);
@@ -309,6 +309,37 @@ static bool skip_idle_quanta(struct gpu *g, uint64_t until) {
     return true;
 }
 
+// ---- without time ---------------------------------------------------------------------------
+static void on_all_threads(void *user, uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg) {
+    const struct gpu *g = user;
+    threads_for(g->threads, n, fn, NULL, arg);
+}
+// Computes blocks of a run, from the first that is named, without time. A fault is the GPU's then.
+static enum ww_status compute(struct gpu *g, struct flight *r, uint64_t first,
+                              struct exec_counts *counts) {
+    struct diags d;
+    diags_init(&d);
+    struct exec_fault fault = {.kind = FAULT_NONE};
+    const struct exec_crew crew = {.each = on_all_threads, .user = g, .groups = &g->groups};
+    *counts = (struct exec_counts){0};
+    const enum ww_status s = exec_run_functional_from(
+        r->exec, first, g->memory, &crew,
+        g->options.max_instructions ? g->options.max_instructions : UINT64_MAX, g->options.stop,
+        counts, &fault, &d);
+    r->result.fault = fault;
+    if (s != WW_OK) {
+        char text[1024];
+        diags_first(&d, text, sizeof text);
+        if (fault.kind != FAULT_NONE) snprintf(text, sizeof text, "%s", fault.text);
+        device_fault(g, s, text[0] ? text : ww_status_text(s));
+    }
+    diags_free(&d);
+    return s;
+}
+static enum ww_status compute_rest(struct gpu *g, struct flight *r, struct exec_counts *rest) {
+    return compute(g, r, r->last_cta, rest);
+}
+
 // ---- ending ---------------------------------------------------------------------------------
 static enum ww_status fault_status(const struct exec_fault *f) {
     return f->kind == FAULT_TRAP || f->kind == FAULT_ASSERT ? WW_ERROR_TRAP : WW_ERROR_ACCESS;
@@ -322,8 +353,8 @@ static void cut_off(struct gpu *g, enum ww_status s, const struct exec_fault *f,
 }
 
 // The simulator contradicts itself: notes it and answers the status.
-static enum ww_status broken_text(struct gpu *g, const struct flight *r, const char *why, char *text,
-                                  size_t size) {
+static enum ww_status broken_text(struct gpu *g, const struct flight *r, const char *why,
+                                  char *text, size_t size) {
     snprintf(text, size,
              "%s: warpwatt contradicts itself: %s. This is an error of warpwatt, not of the "
              "program: please report it with the program and the GPU file",
@@ -477,7 +508,7 @@ static uint64_t ctas_done(const struct gpu *g, const struct flight *r) {
 
 // The cycle in which the run ended, or 0 when it has not.
 static uint64_t end_of(struct gpu *g, const struct flight *r) {
-    if (!r->started || r->next_cta < r->n_ctas || ctas_done(g, r) < r->n_ctas) return 0;
+    if (!r->started || r->next_cta < r->last_cta || ctas_done(g, r) < r->last_cta) return 0;
     uint64_t end = r->result.start_cycle;
     bool alone = true;
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++)
@@ -500,7 +531,7 @@ static const char *not_conserved(const struct gpu *g, const struct flight *r) {
         if (mem_port_outstanding(g->ports[i])) return "a request is still under way";
         if (!g->source->log_is_empty(g->logs[i])) return "a store was not committed";
     }
-    if (c[ACT_cta_launches] != r->n_ctas || r->result.ctas_done != r->n_ctas)
+    if (c[ACT_cta_launches] != r->last_cta || r->result.ctas_done != r->last_cta)
         return "not each CTA was launched and done once";
     if (c[ACT_net_request_packets] != c[ACT_net_reply_packets])
         return "not each request was answered";
@@ -574,8 +605,18 @@ static void end_run(struct gpu *g, struct flight *r, uint64_t end) {
             flight_finish(g, r, broken_text(g, r, why, text, sizeof text), g->fault_text);
             return;
         }
+        if (r->last_cta < r->n_ctas) {
+            struct exec_counts rest;
+            const enum ww_status s = compute_rest(g, r, &rest);
+            if (s != WW_OK) {
+                flight_finish(g, r, s, g->fault_text);
+                return;
+            }
+            g->now = end += sample_rest(g, r, &rest);
+        }
         end_stretch(g, r, was_alone, end);
     }
+    sample_learn(g, r);
     flight_finish(g, r, WW_OK, NULL);
 }
 
@@ -652,6 +693,8 @@ static void quanta(struct gpu *g, uint64_t until) {
         if (check_faults(g)) return;
         for (uint32_t i = 0; g->options.interval_cycles && i < SM_KERNEL_SLOTS; i++)
             if (g->slots[i] && g->slots[i]->started) result_interval(g, g->slots[i]);
+        for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++)
+            if (g->slots[i] && g->slots[i]->started) sample_quantum(g, g->slots[i]);
         if (end_runs(g) || check_limits(g, until == UINT64_MAX)) return;
         if (device_should_stop(g)) return;
         tell_progress(g);
@@ -670,11 +713,22 @@ void run_quanta(struct gpu *g, uint64_t until) {
     round_end(mode);
 }
 
-// ---- without time ---------------------------------------------------------------------------
-static void on_all_threads(void *user, uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg) {
-    const struct gpu *g = user;
-    threads_for(g->threads, n, fn, NULL, arg);
+// ---- whole launches without time --------------------------------------------------------------
+// A launch that takes the time that its like took.
+static void estimate(struct gpu *g, struct flight *r) {
+    struct gpu_result *const out = &r->result;
+    const uint64_t cycles = sample_estimate(g, r), latency = g->config.launch_latency_cycles;
+    out->start_cycle += latency;
+    out->end_cycle += latency;
+    out->start_s += (double)latency / (g->config.clocks.core_mhz * 1e6);
+    g->estimated_cycles = cycles;
+    g->estimated_until = out->end_cycle;
+    g->totals.kernel_cycles += cycles;
+    const uint64_t idle = g->totals.activity.c[ACT_sm_idle_cycles];
+    activity_add(&g->totals.activity, &out->activity);
+    g->totals.activity.c[ACT_sm_idle_cycles] = idle;
 }
+
 static void functional(struct gpu *g, struct flight *r) {
     struct diags d;
     diags_init(&d);
@@ -686,26 +740,16 @@ static void functional(struct gpu *g, struct flight *r) {
         diags_free(&d);
         return;
     }
-    struct exec_counts counts = {0};
-    struct exec_fault fault = {.kind = FAULT_NONE};
-    const struct exec_crew crew = {.each = on_all_threads, .user = g, .groups = &g->groups};
-    s = exec_run_functional(r->exec, g->memory, &crew,
-                            g->options.max_instructions ? g->options.max_instructions : UINT64_MAX,
-                            g->options.stop, &counts, &fault, &d);
+    diags_free(&d);
+    struct exec_counts counts;
+    s = compute(g, r, 0, &counts);
     r->result.warp_instructions = counts.warp_instructions;
     r->result.thread_instructions = counts.thread_instructions;
-    r->result.fault = fault;
     if (s == WW_OK) {
         r->result.ctas_done = r->n_ctas;
-        flight_finish(g, r, WW_OK, NULL);
-    } else {
-        char text[1024];
-        diags_first(&d, text, sizeof text);
-        if (fault.kind != FAULT_NONE) snprintf(text, sizeof text, "%s", fault.text);
-        device_fault(g, s, text[0] ? text : ww_status_text(s));
-        flight_finish(g, r, s, g->fault_text);
+        if (r->is_estimated) estimate(g, r);
     }
-    diags_free(&d);
+    flight_finish(g, r, s, s == WW_OK ? NULL : g->fault_text);
 }
 
 void run_functional(struct gpu *g, struct flight *r) {

@@ -9,6 +9,7 @@
 // within device memory take their bytes, read and written, at the rate of DRAM's buses. Neither
 // contends with kernels for memory.
 #include "gpu/device.h"
+#include "gpu/sample.h"
 
 // Device-to-device copies reach about four fifths of the buses' rate (Mei & Chu 2017: copies
 // achieve 75 to 81 %).
@@ -370,8 +371,33 @@ static bool anything_else(const struct gpu *g, const struct work *w) {
     return false;
 }
 
-static bool start_kernel(struct gpu *g, const struct gpu_stream *stream, struct work *w) {
-    if (g->n_running >= g->config.concurrent_kernels) return false;
+// A launch whose time is estimated from its like: it has the GPU to itself.
+static bool start_estimated(struct gpu *g, struct gpu_stream *stream, struct work *w) {
+    struct flight *const r = take_order(g, stream, w);
+    if (!r) return true; // with the fault noted
+    r->is_estimated = true;
+    g->estimated_until = g->now;
+    run_functional(g, r);
+    w->running = w->is_estimated = true;
+    w->end = g->estimated_until;
+    return true;
+}
+
+// Whether a kernel that is on lets no other beside it: what is sampled is sampled alone.
+static bool wants_to_be_alone(const struct gpu *g) {
+    bool alone = g->estimated_until > g->now;
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
+        const struct flight *const r = g->slots[i];
+        alone |= r && r->started && r->last_cta < r->n_ctas;
+    }
+    return alone;
+}
+
+static bool start_kernel(struct gpu *g, struct gpu_stream *stream, struct work *w) {
+    if (g->n_running >= g->config.concurrent_kernels || wants_to_be_alone(g)) return false;
+    if (!w->is_asked) w->is_timed = sample_times(g, w->order);
+    w->is_asked = true;
+    if (!w->is_timed) return g->n_running == 0 && start_estimated(g, stream, w);
     w->run = take_order(g, stream, w);
     if (!w->run) return true; // with the fault noted
     uint32_t slot = 0;
@@ -461,6 +487,10 @@ static void finish_kernels(struct gpu *g) {
     for (struct gpu_stream *s = g->streams; s; s = s->next) {
         struct work *w = s->head;
         if (!w || w->kind != WORK_KERNEL || !w->running) continue;
+        if (w->is_estimated) {
+            if (w->end <= g->now) pop_head(g, s);
+            continue;
+        }
         bool is_running = false;
         for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) is_running |= g->slots[i] == w->run;
         if (is_running) continue;
@@ -475,7 +505,7 @@ static uint64_t next_start(const struct gpu *g) {
     for (const struct gpu_stream *s = g->streams; s; s = s->next) {
         const struct work *w = s->head;
         if (!w) continue;
-        if (w->running && (w->kind == WORK_COPY || w->kind == WORK_FILL) && w->end < next)
+        if (w->running && (w->kind != WORK_KERNEL || w->is_estimated) && w->end < next)
             next = w->end;
         if (w->kind == WORK_COPY && !w->running)
             for (int i = 0; i < 2; i++)
@@ -497,7 +527,9 @@ static bool kernels_are_on(const struct gpu *g) {
 static int64_t busy_cycles(const struct gpu *g) {
     bool is_busy = false;
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) is_busy |= g->slots[i] && g->slots[i]->started;
-    return (int64_t)(g->totals.kernel_cycles + (is_busy ? g->now - g->busy_from : 0));
+    uint64_t to_come = g->estimated_until > g->now ? g->estimated_until - g->now : 0;
+    if (to_come > g->estimated_cycles) to_come = g->estimated_cycles; // it has not begun
+    return (int64_t)(g->totals.kernel_cycles - to_come + (is_busy ? g->now - g->busy_from : 0));
 }
 
 // Time has gone on since cycle `from`, when the kernels' time was `busy`: the copies under way

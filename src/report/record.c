@@ -313,6 +313,10 @@ static void write_launch(struct record *r, const struct gpu_result *g, uint64_t 
     json_object_set_new(o, "ctas", integer(g->ctas));
     json_object_set_new(o, "ctas_done", integer(g->ctas_done));
     json_object_set_new(o, "overlapped", integer(g->overlapped));
+    if (g->estimate.is) {
+        json_object_set_new(o, "estimated_half_cycles", json_real(g->estimate.half_cycles));
+        json_object_set_new(o, "ctas_timed", integer(g->estimate.ctas_timed));
+    }
     json_object_set_new(o, "occupancy_ctas", integer(g->occupancy.ctas));
     json_object_set_new(o, "occupancy_warps", integer(g->occupancy.warps));
     json_object_set_new(o, "occupancy_limit",
@@ -352,6 +356,7 @@ static uint64_t detail_of(const struct gpu_result *g, struct record_detail detai
 
 static bool folds_with(const struct gpu_result *a, const struct gpu_result *b) {
     return a->image == b->image && a->functional == b->functional &&
+           a->estimate.is == b->estimate.is &&
            (a->inst != NULL) == (b->inst != NULL) && a->dynamic_shared == b->dynamic_shared &&
            memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
            memcmp(a->block, b->block, sizeof a->block) == 0;
@@ -426,6 +431,8 @@ static bool add_to_fold(struct record *r, const struct gpu_result *g, struct rec
         sum->thread_instructions += g->thread_instructions;
         sum->ctas += g->ctas;
         sum->ctas_done += g->ctas_done;
+        sum->estimate.half_cycles += g->estimate.half_cycles;
+        sum->estimate.ctas_timed += g->estimate.ctas_timed;
         if (!g->functional) activity_add(&sum->activity, &g->activity); // without time it is all 0
     }
     add_instructions(f, g);
@@ -576,6 +583,8 @@ enum ww_status record_close(struct record *r, const struct gpu_totals *t, struct
     json_object_set_new(o, "copies", integer(t->copies));
     json_object_set_new(o, "copied_bytes", integer(t->copied_bytes));
     json_object_set_new(o, "copy_seconds", json_real(t->copy_seconds));
+    if (t->estimate_half_cycles > 0)
+        json_object_set_new(o, "estimated_half_cycles", json_real(t->estimate_half_cycles));
     if (t->kernel_cycles) json_object_set_new(o, "activity", activity_json(&t->activity, true));
     write_line(r, o);
     if (close(r->fd) != 0 && !r->error) r->error = errno;

@@ -35,6 +35,7 @@
     X("WARPWATT_KERNELS", kernels)                                                                 \
     X("WARPWATT_SKIP_TIMING", skip_timing)                                                         \
     X("WARPWATT_TRACE_KERNELS", trace_kernels)                                                     \
+    X("WARPWATT_SAMPLE", sample)                                                                   \
     X("WARPWATT_LAUNCHES", launches)                                                               \
     X("WARPWATT_NVTX", nvtx)                                                                       \
     X("WARPWATT_TOLD", told)                                                                       \
@@ -178,6 +179,7 @@ void session_gpu_options(const struct session *s, struct gpu_options *o) {
     o->max_cycles = s->max_cycles;
     if (s->functional) o->max_instructions = s->max_cycles; // there are no cycles to limit
     o->functional = s->functional;
+    o->sample_error = s->sample ? strtod(s->sample, NULL) : 0;
     o->count_instructions = s->per_instruction;
     o->count_toggles = s->toggle;
     struct diags said; // session_configure has refused what is wrong

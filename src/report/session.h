@@ -23,6 +23,7 @@ struct session {
     const char *policies;               // techniques, `+` between; NULL: none
     uint32_t host_threads;              // 0: default (1)
     uint64_t interval_cycles, max_cycles;
+    const char *sample;                 // gpu_options.sample_error as a number, or NULL: all is simulated
     uint32_t intervals_most, intervals_total; // see gpu_options
     bool functional, per_instruction, per_sm, progress, check_uninitialised, check_races, check_bounds;
     bool check_sync, check_control, check_leaks;

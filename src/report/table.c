@@ -57,6 +57,7 @@ static const char *text_of(const json_t *o, const char *key) {
 struct sums {
     uint64_t launches, cycles, warp, thread;
     double seconds, host_s, warps_possible, warps_achieved;
+    uint64_t estimated; // launches that were not simulated whole
     uint64_t untimed, untimed_warp, untimed_thread; // launches computed without time; theirs alone
     bool functional, overlapped;    // functional: all of them
 };
@@ -76,6 +77,7 @@ static struct sums add_up(const struct run *r) {
         const bool untimed = json_is_true(json_object_get(l, "functional"));
         s.launches += run_launches(l);
         s.untimed += untimed ? run_launches(l) : 0;
+        s.estimated += json_object_get(l, "estimated_half_cycles") ? run_launches(l) : 0;
         *(untimed ? &s.untimed_warp : &s.warp) += warp;
         *(untimed ? &s.untimed_thread : &s.thread) += thread;
         s.warps_possible +=
@@ -380,6 +382,13 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out) 
             s.launches - s.untimed == 1 ? "" : "es");
     if (r->processes > 1) fprintf(out, " of %u processes, a GPU each", r->processes);
     fputc('\n', out);
+    if (s.estimated)
+        fprintf(out,
+                "  %-12s %llu launch%s from samples: cycles, and what follows from them, +- %.2f %% "
+                "(95 %%)\n",
+                "estimated", (unsigned long long)s.estimated, s.estimated == 1 ? "" : "es",
+                100 * ratio(json_real_value(json_object_get(r->end, "estimated_half_cycles")),
+                            (double)s.cycles));
     if (s.untimed)
         fprintf(out, "  %-12s %llu launch%s computed without time: %s warp instructions\n",
                 "untimed", (unsigned long long)s.untimed, s.untimed == 1 ? "" : "es",

@@ -1,0 +1,45 @@
+// Sampling: of launches that are alike only some are simulated cycle by cycle, and of a grid of many waves only the
+// first blocks; the rest is computed without time, with the same results, and gets an estimate with an interval.
+//
+// The estimate of both is a ratio: cycles for each warp instruction. What is computed without time has its instructions
+// counted, so a launch of another size, or blocks with more work, cost more. The interval is Student's, of 95 %, from how
+// the ratio varies between what was simulated. All counters grow by the same ratio, so that energies follow.
+//
+// - Launches: alike are those of one kernel with the same grid, block and dynamic shared memory. The first finds cold
+//   caches and is no sample; the next ones are simulated until the interval of their ratio is narrow enough, later ones at ordinals 8, 16, 32 ... again, with two
+//   launches before them, so that caches hold what they would.
+// - Blocks: time is cut into windows of as many blocks as the chip holds at once. The first fills the chip; of the others
+//   each gives a ratio; when their mean is known well enough no more blocks start. Only the later half of
+//   the windows counts, as caches fill and rows of DRAM spread over the first; sixteen windows become eight of twice the
+//   length, so that what a window's edges take from its neighbour counts less and less. What would have followed goes on at that
+//   ratio, and the end, in which the chip empties, is simulated. Grids of cooperative launches and of
+//   clusters, and kernels beside which another ran, are simulated whole.
+//
+// Compared with: Principal Kernel Analysis (MICRO 2021: launches in clusters, inside them until the rate is steady), Sieve
+// (ISPASS 2023: by kernel and instruction counts), TBPoint (IPDPS 2014: inside a launch), STEM (HPCA 2025: errors from the
+// spread). Those need a profile first; this decides while the program runs, as its results cannot be had twice.
+#ifndef WW_GPU_SAMPLE_H
+#define WW_GPU_SAMPLE_H
+
+#include "gpu/device.h"
+
+void sample_destroy(struct gpu *g);
+// Whether a launch that is about to start is simulated in time. Always without sampling.
+bool sample_times(struct gpu *g, const struct order *o);
+
+// Of a run that is simulated: it begins; a quantum has gone by, which may end its dispatch (flight.last_cta); it has ended and
+// the blocks that were left have been computed: what they would have taken is added to the result. Answers how many cycles.
+void sample_begin(const struct gpu *g, struct flight *r);
+void sample_quantum(struct gpu *g, struct flight *r);
+struct exec_counts;
+uint64_t sample_rest(struct gpu *g, struct flight *r, const struct exec_counts *rest);
+// What it took is learned; the result is whole.
+void sample_learn(struct gpu *g, const struct flight *r);
+
+// The result of a run that was computed without time, as its like would have taken; answers the cycles.
+uint64_t sample_estimate(struct gpu *g, struct flight *r);
+
+// Half of the interval of all cycles that were estimated so far.
+double sample_half_cycles(const struct gpu *g);
+
+#endif
