@@ -5,14 +5,14 @@ command -v cc >/dev/null || { echo "skipped: no C compiler"; exit 77; }
 build=${WARPWATT%/*}
 cat >uses.c <<'C'
 #include <stdio.h>
-int cublasSsyrk_v2(void **), cufftPlan1d(int *, int, int, int), cudaMalloc(void **, unsigned long);
+int cublasSsyrk_v2(void **), cufftXtSetGPUs(int, int, int *), cudaMalloc(void **, unsigned long);
 int main(int argc, char **argv) {
     void *p = 0;
     int a = 0;
     (void)argv;
     if (cudaMalloc(&p, 64)) return 9;
     if (argc < 2) return puts("linked only"), 0;
-    const int status = cublasSsyrk_v2(&p), plan = cufftPlan1d(&a, 8, 0, 1);
+    const int status = cublasSsyrk_v2(&p), plan = cufftXtSetGPUs(1, 1, &a);
     printf("cublas %d fft %d\n", status, plan);
     return 0;
 }
@@ -27,17 +27,18 @@ for versions in '11.0 11 10' '12 12 11' '13 13 12'; do
     run 3 run --no-power -- ./uses all
     says out 'cublas 15 fft 16' # their words for "not supported"
     says err 'cublasSsyrk_v2 belongs to cuBLAS, which warpwatt has a part of'
-    says err 'uses ended with 0 after calls that were refused: cublasSsyrk_v2, cufftPlan1d;'
+    says err 'uses ended with 0 after calls that were refused: cublasSsyrk_v2, cufftXtSetGPUs;'
     run 0 run --no-power --lenient -- ./uses all
-    says err 'refused:.* cufftPlan1d'; lacks err 'ended with 0 after'
+    says err 'refused:.* cufftXtSetGPUs'; lacks err 'ended with 0 after'
 done
 
 # every name is there, answered or refused
 if command -v nm >/dev/null; then
-    for library in cublas cublasLt; do
-        nm -D --defined-only "$build/lib$library.so.12" | sed 's/.* //; s/@.*//' | sort -u >have
+    for file in libcublas.so.12 libcublasLt.so.12 libcufft.so.11 libcurand.so.10; do
+        library=${file#lib} library=${library%%.*}
+        nm -D --defined-only "$build/$file" | sed 's/.* //; s/@.*//' | sort -u >have
         sort -u "$HERE/../../src/libraries/names/$library.txt" | comm -13 have - >lacking
-        [ -s lacking ] && fail "lib$library.so.12 lacks $(head -3 lacking | tr '\n' ' ')"
+        [ -s lacking ] && fail "$file lacks $(head -3 lacking | tr '\n' ' ')"
     done
 fi
 

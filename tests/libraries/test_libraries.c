@@ -9,8 +9,8 @@ const char *cublasGetStatusString(int status);
 enum { NOT_SUPPORTED = 15 }; // CUBLAS_STATUS_NOT_SUPPORTED
 static const char *text(void) { return cublasGetStatusString(15); }
 #elif defined WITH_cufft
-int cufftPlan1d(void **handle);
-#define CALL cufftPlan1d
+int cufftXtSetCallback(void **handle);
+#define CALL cufftXtSetCallback
 enum { NOT_SUPPORTED = 16 }; // CUFFT_NOT_SUPPORTED
 static const char *text(void) { return "cuFFT is not simulated"; }
 #else

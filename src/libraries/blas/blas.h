@@ -1,5 +1,6 @@
 // cuBLAS and cuBLASLt of our own: types and numbers of the vendor's documented interface (cuBLAS of CUDA 11.8, 12 and 13),
-// and what the files of this folder share. Calls are made of the CUDA driver's API; kernels are gemm.cu and vector.cu.
+// and what the libraries here share: handles, kernels, refusals. Calls are made of the CUDA driver's API; kernels are gemm.cu,
+// vector.cu and those of fourier and random.
 #ifndef WW_LIBRARIES_BLAS_H
 #define WW_LIBRARIES_BLAS_H
 
