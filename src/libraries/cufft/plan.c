@@ -78,7 +78,8 @@ static bool is_type(int type) {
 }
 static fft_status describe(struct fft_plan *p, const struct wanted *w) {
     if (!is_type(w->type)) return FFT_INVALID_TYPE;
-    if (w->rank < 1 || w->rank > 3 || !w->n || w->batch < 1) return w->batch < 1 ? FFT_INVALID_SIZE : FFT_INVALID_VALUE;
+    if (w->rank < 1 || w->rank > 3 || !w->n || w->batch < 1)
+        return w->batch < 1 ? FFT_INVALID_SIZE : FFT_INVALID_VALUE;
     if (!w->in_embed != !w->out_embed) return FFT_INVALID_VALUE;
     p->kind = (enum fft_kind)(w->type & ~FFT_DOUBLE);
     p->is_double = w->type & FFT_DOUBLE;
@@ -147,8 +148,7 @@ static fft_status create(int *handle, const struct wanted *w) {
     }
 #define LENGTHS(count, ...)                                                                        \
     const long long n[] = {__VA_ARGS__};                                                           \
-    const struct wanted w = {                                                                      \
-        .rank = sizeof n / sizeof *n, .n = n, .batch = (count), .type = type}
+    const struct wanted w = {.rank = sizeof n / sizeof *n, .n = n, .batch = (count), .type = type}
 CALLS(1d, LENGTHS(batch, nx), int nx, int type, int batch)
 CALLS(2d, LENGTHS(1, nx, ny), int nx, int ny, int type)
 CALLS(3d, LENGTHS(1, nx, ny, nz), int nx, int ny, int nz, int type)
@@ -161,17 +161,25 @@ static const long long *widen(long long to[3], int rank, const int *from) {
 }
 #define MANY                                                                                       \
     long long lists[3][3];                                                                         \
-    const struct wanted w = {rank,           widen(lists[0], rank, n), widen(lists[1], rank, in_embed), \
-                             widen(lists[2], rank, out_embed), in_stride, in_distance, out_stride,      \
-                             out_distance,   batch,          type}
-CALLS(Many, MANY, int rank, const int *n, const int *in_embed, int in_stride, int in_distance, const int *out_embed,
-      int out_stride, int out_distance, int type, int batch)
+    const struct wanted w = {rank,                                                                 \
+                             widen(lists[0], rank, n),                                             \
+                             widen(lists[1], rank, in_embed),                                      \
+                             widen(lists[2], rank, out_embed),                                     \
+                             in_stride,                                                            \
+                             in_distance,                                                          \
+                             out_stride,                                                           \
+                             out_distance,                                                         \
+                             batch,                                                                \
+                             type}
+CALLS(Many, MANY, int rank, const int *n, const int *in_embed, int in_stride, int in_distance,
+      const int *out_embed, int out_stride, int out_distance, int type, int batch)
 
-#define MANY_64 {rank, n, in_embed, out_embed, in_stride, in_distance, out_stride, out_distance, batch, type}
+#define MANY_64                                                                                    \
+    { rank, n, in_embed, out_embed, in_stride, in_distance, out_stride, out_distance, batch, type }
 #define MANY_64_ARGUMENTS                                                                          \
-    int rank, const long long *n, const long long *in_embed, long long in_stride, long long in_distance, \
-        const long long *out_embed, long long out_stride, long long out_distance, int type,        \
-        long long batch, size_t *bytes
+    int rank, const long long *n, const long long *in_embed, long long in_stride,                  \
+        long long in_distance, const long long *out_embed, long long out_stride,                   \
+        long long out_distance, int type, long long batch, size_t *bytes
 BLAS_API int cufftMakePlanMany64(int handle, MANY_64_ARGUMENTS);
 int cufftMakePlanMany64(int handle, MANY_64_ARGUMENTS) {
     const struct wanted w = MANY_64;
@@ -188,31 +196,38 @@ static int type_of(int in, int out, int execution) {
     if (in == TYPE_C_32F && out == TYPE_C_32F && execution == TYPE_C_32F) return FFT_C2C;
     if (in == TYPE_R_32F && out == TYPE_C_32F && execution == TYPE_C_32F) return FFT_R2C;
     if (in == TYPE_C_32F && out == TYPE_R_32F && execution == TYPE_C_32F) return FFT_C2R;
-    if (in == TYPE_C_64F && out == TYPE_C_64F && execution == TYPE_C_64F) return FFT_C2C | FFT_DOUBLE;
-    if (in == TYPE_R_64F && out == TYPE_C_64F && execution == TYPE_C_64F) return FFT_R2C | FFT_DOUBLE;
-    if (in == TYPE_C_64F && out == TYPE_R_64F && execution == TYPE_C_64F) return FFT_C2R | FFT_DOUBLE;
+    if (in == TYPE_C_64F && out == TYPE_C_64F && execution == TYPE_C_64F)
+        return FFT_C2C | FFT_DOUBLE;
+    if (in == TYPE_R_64F && out == TYPE_C_64F && execution == TYPE_C_64F)
+        return FFT_R2C | FFT_DOUBLE;
+    if (in == TYPE_C_64F && out == TYPE_R_64F && execution == TYPE_C_64F)
+        return FFT_C2R | FFT_DOUBLE;
     return 0;
 }
 #define XT_ARGUMENTS                                                                               \
-    int rank, const long long *n, const long long *in_embed, long long in_stride, long long in_distance, int in_type, \
-        const long long *out_embed, long long out_stride, long long out_distance, int out_type, long long batch, \
-        size_t *bytes, int execution_type
+    int rank, const long long *n, const long long *in_embed, long long in_stride,                  \
+        long long in_distance, int in_type, const long long *out_embed, long long out_stride,      \
+        long long out_distance, int out_type, long long batch, size_t *bytes, int execution_type
 static fft_status refuse_types(const char *call, int in, int out, int execution) {
-    blas_refuse(call, "no transform of type %d into type %d computed in type %d is here (cudaDataType)", in, out, execution);
+    blas_refuse(call,
+                "no transform of type %d into type %d computed in type %d is here (cudaDataType)",
+                in, out, execution);
     return FFT_NOT_SUPPORTED;
 }
 BLAS_API int cufftXtMakePlanMany(int handle, XT_ARGUMENTS);
 int cufftXtMakePlanMany(int handle, XT_ARGUMENTS) {
     const int type = type_of(in_type, out_type, execution_type);
     const struct wanted w = MANY_64;
-    return (int)(type ? make(handle, &w, bytes) : refuse_types("cufftXtMakePlanMany", in_type, out_type, execution_type));
+    return (int)(type ? make(handle, &w, bytes)
+                      : refuse_types("cufftXtMakePlanMany", in_type, out_type, execution_type));
 }
 BLAS_API int cufftXtGetSizeMany(int handle, XT_ARGUMENTS);
 int cufftXtGetSizeMany(int handle, XT_ARGUMENTS) {
     const int type = type_of(in_type, out_type, execution_type);
     const struct wanted w = MANY_64;
     if (!plan_of(handle)) return FFT_INVALID_PLAN;
-    return (int)(type ? estimate(&w, bytes) : refuse_types("cufftXtGetSizeMany", in_type, out_type, execution_type));
+    return (int)(type ? estimate(&w, bytes)
+                      : refuse_types("cufftXtGetSizeMany", in_type, out_type, execution_type));
 }
 
 // ---- settings ---------------------------------------------------------------------------------------

@@ -8,8 +8,12 @@
 #include <string.h>
 
 static size_t element_bytes(const struct fft_plan *p) { return p->is_double ? 16 : 8; }
-static uint64_t most_held(const struct fft_plan *p) { return p->is_double ? FOURIER_HELD_64 : FOURIER_HELD_32; }
-static bool is_short(const struct fft_plan *p, const struct fft_length *l) { return l->inner == l->n && l->n <= most_held(p); }
+static uint64_t most_held(const struct fft_plan *p) {
+    return p->is_double ? FOURIER_HELD_64 : FOURIER_HELD_32;
+}
+static bool is_short(const struct fft_plan *p, const struct fft_length *l) {
+    return l->inner == l->n && l->n <= most_held(p);
+}
 
 // ---- lengths ----------------------------------------------------------------------------------------
 static bool factor(uint64_t n, uint8_t radices[FOURIER_RADICES], uint32_t *count) {
@@ -24,7 +28,8 @@ static bool factor(uint64_t n, uint8_t radices[FOURIER_RADICES], uint32_t *count
 }
 // exp(-pi i number / half), with the angle reduced, and rounded in the end only: its error is that of every element.
 static void put_root(void *table, bool is_double, uint64_t k, uint64_t number, uint64_t half) {
-    const long double angle = -3.14159265358979323846264338328L * (long double)(number % (2 * half)) / (long double)half;
+    const long double angle =
+        -3.14159265358979323846264338328L * (long double)(number % (2 * half)) / (long double)half;
     if (is_double) {
         ((double *)table)[2 * k] = (double)cosl(angle);
         ((double *)table)[2 * k + 1] = (double)sinl(angle);
@@ -42,31 +47,41 @@ static CUdeviceptr upload(const void *from, size_t bytes) {
 }
 
 // ---- steps ------------------------------------------------------------------------------------------
-static fft_status launch(struct fft_plan *p, const char *name, uint64_t items, uint32_t threads, const struct fourier_call *c) {
+static fft_status launch(struct fft_plan *p, const char *name, uint64_t items, uint32_t threads,
+                         const struct fourier_call *c) {
     enum { MOST = 65535 };
     const uint64_t blocks = (items + threads - 1) / threads;
     CUfunction kernel;
     blas_status s = blas_kernel(p->device, p->is_double ? BLAS_fd : BLAS_fs, name, &kernel);
-    if (!s) s = blas_launch(kernel, (const uint32_t[3]){blocks > MOST ? MOST : (uint32_t)blocks, 1, 1}, threads, c, sizeof *c, p->stream);
+    if (!s)
+        s = blas_launch(kernel, (const uint32_t[3]){blocks > MOST ? MOST : (uint32_t)blocks, 1, 1},
+                        threads, c, sizeof *c, p->stream);
     return s ? FFT_EXEC_FAILED : FFT_SUCCESS;
 }
 // Lines in shared memory: c says where they lie.
-static fft_status run_short(struct fft_plan *p, const struct fft_length *l, struct fourier_call *c) {
+static fft_status run_short(struct fft_plan *p, const struct fft_length *l,
+                            struct fourier_call *c) {
     c->n = l->inner;
     c->table = l->table;
     c->radix_count = l->radix_count;
     memcpy(c->radices, l->radices, sizeof c->radices);
     // some lines together where they are so short that one would leave threads without work
-    const uint64_t full = 4 * FOURIER_THREADS, most = most_held(p) / l->inner, wanted = full / l->inner;
+    const uint64_t full = 4 * FOURIER_THREADS, most = most_held(p) / l->inner,
+                   wanted = full / l->inner;
     c->together = (uint32_t)(wanted < 1 ? 1 : wanted < most ? wanted : most);
-    if ((c->in.stride != 1 || c->out.stride != 1) && c->together < 8) c->together = (uint32_t)(most < 8 ? most : 8);
-    return launch(p, "line", (c->lines + c->together - 1) / c->together * FOURIER_THREADS, FOURIER_THREADS, c);
+    if ((c->in.stride != 1 || c->out.stride != 1) && c->together < 8)
+        c->together = (uint32_t)(most < 8 ? most : 8);
+    return launch(p, "line", (c->lines + c->together - 1) / c->together * FOURIER_THREADS,
+                  FOURIER_THREADS, c);
 }
 // `count` lines of l->inner elements, one after another in *a; b is room for as many. In the end *a is where the result lies.
-static fft_status run_inner(struct fft_plan *p, const struct fft_length *l, uint64_t count, CUdeviceptr *a, CUdeviceptr *b) {
-    struct fourier_call c = {.extent = {1, 1, (int64_t)count}, .lines = count, .n = l->inner, .table = l->table};
+static fft_status run_inner(struct fft_plan *p, const struct fft_length *l, uint64_t count,
+                            CUdeviceptr *a, CUdeviceptr *b) {
+    struct fourier_call c = {
+        .extent = {1, 1, (int64_t)count}, .lines = count, .n = l->inner, .table = l->table};
     if (l->inner <= most_held(p)) {
-        c.in = c.out = (struct fourier_side){.at = *a, .stride = 1, .step = {0, 0, (int64_t)l->inner}};
+        c.in = c.out =
+            (struct fourier_side){.at = *a, .stride = 1, .step = {0, 0, (int64_t)l->inner}};
         return run_short(p, l, &c);
     }
     c.done = 1;
@@ -99,7 +114,8 @@ static fft_status make_chirp(struct fft_plan *p, struct fft_length *l) {
     if (!s) {
         l->chirp = upload(chirp, l->n * element_bytes(p));
         l->other = upload(around, bytes);
-        if (!l->chirp || !l->other || cuMemAlloc_v2(&room, bytes) != CUDA_SUCCESS) s = FFT_ALLOC_FAILED;
+        if (!l->chirp || !l->other || cuMemAlloc_v2(&room, bytes) != CUDA_SUCCESS)
+            s = FFT_ALLOC_FAILED;
     }
     if (!s) s = run_inner(p, l, 1, &l->other, &room);
     if (!s && cuStreamSynchronize(p->stream) != CUDA_SUCCESS) s = FFT_EXEC_FAILED;
@@ -134,7 +150,8 @@ static size_t half_bytes(const struct fft_plan *p) {
 static uint64_t lines_of(const struct fft_plan *p, int axis) {
     uint64_t lines = (uint64_t)p->batch;
     for (int i = 0; i < 3; i++)
-        if (i != axis) lines *= (uint64_t)(i == 2 && p->kind != FFT_C2C ? half_of(p->n[2]) : p->n[i]);
+        if (i != axis)
+            lines *= (uint64_t)(i == 2 && p->kind != FFT_C2C ? half_of(p->n[2]) : p->n[i]);
     return lines;
 }
 // Lines that go through the work area together.
@@ -150,7 +167,8 @@ size_t fft_work_bytes(const struct fft_plan *p) {
         if (!factor(l.n, l.radices, &l.radix_count))
             for (l.inner = 1; l.inner < 2 * l.n - 1;) l.inner *= 2;
         if (l.n == 1 || is_short(p, &l)) continue;
-        const size_t bytes = 2 * lines_at_once(p, l.inner, lines_of(p, axis)) * l.inner * element_bytes(p);
+        const size_t bytes =
+            2 * lines_at_once(p, l.inner, lines_of(p, axis)) * l.inner * element_bytes(p);
         if (bytes > most) most = bytes;
     }
     return half_bytes(p) + most;
@@ -158,10 +176,13 @@ size_t fft_work_bytes(const struct fft_plan *p) {
 
 fft_status fft_plan_make(struct fft_plan *p) {
     fft_status s = FFT_SUCCESS;
-    for (int axis = 0; axis < 3 && !s; axis++) s = make_length(p, &p->length[axis], (uint64_t)p->n[axis]);
+    for (int axis = 0; axis < 3 && !s; axis++)
+        s = make_length(p, &p->length[axis], (uint64_t)p->n[axis]);
     if (!s) {
         p->work_bytes = fft_work_bytes(p);
-        if (!p->keeps_area && p->work_bytes && cuMemAlloc_v2(&p->own_work, p->work_bytes) != CUDA_SUCCESS) s = FFT_ALLOC_FAILED;
+        if (!p->keeps_area && p->work_bytes &&
+            cuMemAlloc_v2(&p->own_work, p->work_bytes) != CUDA_SUCCESS)
+            s = FFT_ALLOC_FAILED;
         p->work = p->own_work;
     }
     p->is_made = !s;
@@ -195,13 +216,17 @@ static struct fourier_side side_of(const struct layout *a, const int other[2], i
     s.step[2] = a->step[other[1]];
     return s;
 }
-static fft_status run_axis(struct fft_plan *p, int axis, const struct layout *in, const struct layout *out, bool is_inverse,
-                           CUdeviceptr area) {
+static fft_status run_axis(struct fft_plan *p, int axis, const struct layout *in,
+                           const struct layout *out, bool is_inverse, CUdeviceptr area) {
     const struct fft_length *const l = &p->length[axis];
     const int other[2] = {axis == 0 ? 1 : 0, axis == 2 ? 1 : 2};
-    struct fourier_call c = {.in = side_of(in, other, axis), .out = side_of(out, other, axis), .n = l->n, .conj = is_inverse};
+    struct fourier_call c = {.in = side_of(in, other, axis),
+                             .out = side_of(out, other, axis),
+                             .n = l->n,
+                             .conj = is_inverse};
     c.extent[0] = p->batch;
-    for (int i = 0; i < 2; i++) c.extent[i + 1] = other[i] == 2 && p->kind != FFT_C2C ? half_of(p->n[2]) : p->n[other[i]];
+    for (int i = 0; i < 2; i++)
+        c.extent[i + 1] = other[i] == 2 && p->kind != FFT_C2C ? half_of(p->n[2]) : p->n[other[i]];
     c.lines = lines_of(p, axis);
     if (is_short(p, l)) return run_short(p, l, &c);
     const uint64_t lines = c.lines, at_once = lines_at_once(p, l->inner, lines);
@@ -216,7 +241,8 @@ static fft_status run_axis(struct fft_plan *p, int axis, const struct layout *in
         s = launch(p, "gather", c.lines * c.held, 256, &step);
         if (!s) s = run_inner(p, l, c.lines, &a, &b);
         if (!s && l->chirp) {
-            const struct fourier_call m = {.out.at = a, .lines = c.lines, .n = l->inner, .other = l->other};
+            const struct fourier_call m = {
+                .out.at = a, .lines = c.lines, .n = l->inner, .other = l->other};
             s = launch(p, "multiply", c.lines * l->inner, 256, &m);
             if (!s) s = run_inner(p, l, c.lines, &a, &b);
         }
@@ -227,7 +253,8 @@ static fft_status run_axis(struct fft_plan *p, int axis, const struct layout *in
     return s;
 }
 
-static struct layout layout_of(const int64_t embed[3], int64_t stride, int64_t distance, CUdeviceptr at, uint32_t form) {
+static struct layout layout_of(const int64_t embed[3], int64_t stride, int64_t distance,
+                               CUdeviceptr at, uint32_t form) {
     return (struct layout){.at = at,
                            .step = {embed[1] * embed[2] * stride, embed[2] * stride, stride},
                            .distance = distance,
@@ -239,12 +266,17 @@ static struct layout basic(const struct fft_plan *p, int64_t row, CUdeviceptr at
 }
 
 fft_status fft_run(struct fft_plan *p, CUdeviceptr in, CUdeviceptr out, bool is_inverse) {
-    const uint32_t in_form = p->kind == FFT_R2C ? FOURIER_REAL : p->kind == FFT_C2R ? FOURIER_HALF : FOURIER_COMPLEX,
-                   out_form = p->kind == FFT_R2C ? FOURIER_HALF : p->kind == FFT_C2R ? FOURIER_REAL : FOURIER_COMPLEX;
+    const uint32_t in_form = p->kind == FFT_R2C   ? FOURIER_REAL
+                             : p->kind == FFT_C2R ? FOURIER_HALF
+                                                  : FOURIER_COMPLEX,
+                   out_form = p->kind == FFT_R2C   ? FOURIER_HALF
+                              : p->kind == FFT_C2R ? FOURIER_REAL
+                                                   : FOURIER_COMPLEX;
     struct layout from = layout_of(p->in_embed, p->in_stride, p->in_distance, in, in_form),
                   to = layout_of(p->out_embed, p->out_stride, p->out_distance, out, out_form);
     if (p->is_basic) { // in place rows of real numbers have room for their transform
-        const int64_t real = in == out ? 2 * half_of(p->n[2]) : p->n[2], half = p->kind == FFT_C2C ? p->n[2] : half_of(p->n[2]);
+        const int64_t real = in == out ? 2 * half_of(p->n[2]) : p->n[2],
+                      half = p->kind == FFT_C2C ? p->n[2] : half_of(p->n[2]);
         from = basic(p, in_form == FOURIER_REAL ? real : half, in, in_form);
         to = basic(p, out_form == FOURIER_REAL ? real : half, out, out_form);
     }

@@ -24,7 +24,8 @@ enum fft_kind { FFT_C2C = 0x29, FFT_R2C = 0x2a, FFT_C2R = 0x2c, FFT_DOUBLE = 0x4
 // The transform of one length: its factors, and tables on the device.
 struct fft_length {
     uint64_t n;
-    uint64_t inner; // n where n has no factor above 7; else the length of the convolution, a power of two
+    uint64_t
+        inner; // n where n has no factor above 7; else the length of the convolution, a power of two
     uint32_t radix_count;
     uint8_t radices[FOURIER_RADICES]; // of `inner`
     CUdeviceptr table;                // exp(-2 pi i k / inner)
@@ -34,7 +35,8 @@ struct fft_length {
 struct fft_plan {
     struct blas_handle *device;
     CUstream stream;
-    bool is_made, is_double, keeps_area; // keeps_area: the program gives a work area (cufftSetAutoAllocation)
+    bool is_made, is_double,
+        keeps_area; // keeps_area: the program gives a work area (cufftSetAutoAllocation)
     enum fft_kind kind;
     int rank; // 1 to 3; the lengths are the last `rank` of these, the others 1
     int64_t n[3], batch;
@@ -45,8 +47,8 @@ struct fft_plan {
     CUdeviceptr work, own_work;
 };
 
-fft_status fft_plan_make(struct fft_plan *p);  // factors, tables, the work area's size
-void fft_plan_forget(struct fft_plan *p);      // what fft_plan_make has made
+fft_status fft_plan_make(struct fft_plan *p);    // factors, tables, the work area's size
+void fft_plan_forget(struct fft_plan *p);        // what fft_plan_make has made
 size_t fft_work_bytes(const struct fft_plan *p); // of the plan's lengths
 fft_status fft_run(struct fft_plan *p, CUdeviceptr in, CUdeviceptr out, bool is_inverse);
 

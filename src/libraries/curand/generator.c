@@ -21,7 +21,14 @@ typedef enum {
 } rand_status;
 
 // curandOrdering_t
-enum { ORDER_BEST = 100, ORDER_DEFAULT = 101, ORDER_SEEDED = 102, ORDER_LEGACY = 103, ORDER_DYNAMIC = 104, ORDER_QUASI = 201 };
+enum {
+    ORDER_BEST = 100,
+    ORDER_DEFAULT = 101,
+    ORDER_SEEDED = 102,
+    ORDER_LEGACY = 103,
+    ORDER_DYNAMIC = 104,
+    ORDER_QUASI = 201
+};
 
 // A row for each generator that is here: its number of the interface, sequences by default and in the order "legacy" (0: no
 // visits in turn), results of a visit (0: as many as the kind of number has), bytes of a state.
@@ -81,7 +88,9 @@ static rand_status create(struct generator **out, int number, bool is_host, cons
     while (kind < GENERATORS && generators[kind].number != number) kind++;
     if (kind == GENERATORS) {
         if (number != 141 && number != 202 && number != 204) return RAND_TYPE_ERROR;
-        blas_refuse(call, "no generator %s is here (its parameters are not public in a form that could be carried over)",
+        blas_refuse(call,
+                    "no generator %s is here (its parameters are not public in a form that could "
+                    "be carried over)",
                     number == 141 ? "MTGP32" : "scrambled Sobol");
         return RAND_ARCH_MISMATCH;
     }
@@ -103,7 +112,9 @@ static rand_status create(struct generator **out, int number, bool is_host, cons
     return RAND_SUCCESS;
 }
 BLAS_API int curandCreateGenerator(struct generator **out, int number);
-int curandCreateGenerator(struct generator **out, int number) { return (int)create(out, number, false, "curandCreateGenerator"); }
+int curandCreateGenerator(struct generator **out, int number) {
+    return (int)create(out, number, false, "curandCreateGenerator");
+}
 BLAS_API int curandCreateGeneratorHost(struct generator **out, int number);
 int curandCreateGeneratorHost(struct generator **out, int number) {
     return (int)create(out, number, true, "curandCreateGeneratorHost");
@@ -156,10 +167,13 @@ int curandSetGeneratorOffset(struct generator *g, unsigned long long offset) {
 BLAS_API int curandSetGeneratorOrdering(struct generator *g, int order);
 int curandSetGeneratorOrdering(struct generator *g, int order) {
     if (!is_generator(g)) return RAND_NOT_INITIALIZED;
-    if (is_quasi(g->kind) ? order != ORDER_QUASI : order < ORDER_BEST || order > ORDER_DYNAMIC) return RAND_OUT_OF_RANGE;
-    if (g->is_host && (order == ORDER_DYNAMIC || (order == ORDER_BEST && g->kind == MT))) return RAND_OUT_OF_RANGE;
+    if (is_quasi(g->kind) ? order != ORDER_QUASI : order < ORDER_BEST || order > ORDER_DYNAMIC)
+        return RAND_OUT_OF_RANGE;
+    if (g->is_host && (order == ORDER_DYNAMIC || (order == ORDER_BEST && g->kind == MT)))
+        return RAND_OUT_OF_RANGE;
     if (order == ORDER_SEEDED) {
-        blas_refuse("curandSetGeneratorOrdering", "how CURAND_ORDERING_PSEUDO_SEEDED makes seeds of a seed is not public");
+        blas_refuse("curandSetGeneratorOrdering",
+                    "how CURAND_ORDERING_PSEUDO_SEEDED makes seeds of a seed is not public");
         return RAND_ARCH_MISMATCH;
     }
     g->order = order;
@@ -172,7 +186,8 @@ int curandSetQuasiRandomGeneratorDimensions(struct generator *g, unsigned dimens
     if (!is_quasi(g->kind)) return RAND_TYPE_ERROR;
     if (dimensions < 1 || dimensions > 20000) return RAND_OUT_OF_RANGE;
     if (dimensions > SOBOL_DIMENSIONS) {
-        blas_refuse("curandSetQuasiRandomGeneratorDimensions", "%u dimensions; there are %d here", dimensions, SOBOL_DIMENSIONS);
+        blas_refuse("curandSetQuasiRandomGeneratorDimensions", "%u dimensions; there are %d here",
+                    dimensions, SOBOL_DIMENSIONS);
         return RAND_ARCH_MISMATCH;
     }
     g->dimensions = dimensions;
@@ -199,10 +214,12 @@ int curandGetProperty(int which, int *out) {
 static rand_status make_ready(struct generator *g) {
     if (g->is_ready) return RAND_SUCCESS;
     const enum generator_kind k = g->kind;
-    const uint32_t sequences = g->order == ORDER_LEGACY ? generators[k].legacy : generators[k].sequences;
+    const uint32_t sequences =
+        g->order == ORDER_LEGACY ? generators[k].legacy : generators[k].sequences;
     const size_t count = is_quasi(k) ? g->dimensions : k == MT ? RANDOM_MT : sequences;
     const size_t bytes = count * generators[k].state;
-    g->at = (struct random_call){.sequences = sequences, .dimensions = g->dimensions, .key = g->seed};
+    g->at =
+        (struct random_call){.sequences = sequences, .dimensions = g->dimensions, .key = g->seed};
     g->last = -1;
     g->states = malloc(bytes ? bytes : 1);
     if (!g->states) return RAND_ALLOCATION_FAILED;
@@ -236,7 +253,9 @@ static rand_status make_ready(struct generator *g) {
     return RAND_SUCCESS;
 }
 BLAS_API int curandGenerateSeeds(struct generator *g);
-int curandGenerateSeeds(struct generator *g) { return is_generator(g) ? (int)make_ready(g) : RAND_NOT_INITIALIZED; }
+int curandGenerateSeeds(struct generator *g) {
+    return is_generator(g) ? (int)make_ready(g) : RAND_NOT_INITIALIZED;
+}
 
 // ---- Poisson's table on the device ------------------------------------------------------------------
 // What curand_discrete.h declares, so that a program's own kernels can draw from it by curand_discrete(): the buffer begins with
@@ -256,11 +275,14 @@ struct device_poisson {
 };
 enum { METHOD_M2 = 5 }; // curandMethod_t
 static uint64_t table_least(CUdeviceptr base) { return base + sizeof(struct device_poisson); }
-static uint64_t table_other(CUdeviceptr base, uint32_t length) { return table_least(base) + (length + 1) * sizeof(double); }
+static uint64_t table_other(CUdeviceptr base, uint32_t length) {
+    return table_least(base) + (length + 1) * sizeof(double);
+}
 static CUresult table_upload(const struct poisson_table *t, double lambda, CUdeviceptr *out) {
     const size_t columns = (size_t)t->length + 1;
     CUdeviceptr base = 0;
-    CUresult r = cuMemAlloc_v2(&base, sizeof(struct device_poisson) + columns * (sizeof(double) + sizeof(uint32_t)));
+    CUresult r = cuMemAlloc_v2(&base, sizeof(struct device_poisson) +
+                                          columns * (sizeof(double) + sizeof(uint32_t)));
     if (r != CUDA_SUCCESS) return r;
     struct device_poisson d = {.m2 = base + offsetof(struct device_poisson, shifted),
                                .deviation = sqrt(lambda),
@@ -272,8 +294,10 @@ static CUresult table_upload(const struct poisson_table *t, double lambda, CUdev
     d.histogram.least = table_least(base);
     d.histogram.other = table_other(base, t->length);
     r = cuMemcpyHtoD_v2(base, &d, sizeof d);
-    if (r == CUDA_SUCCESS) r = cuMemcpyHtoD_v2(d.histogram.least, t->least, columns * sizeof(double));
-    if (r == CUDA_SUCCESS) r = cuMemcpyHtoD_v2(d.histogram.other, t->other, columns * sizeof(uint32_t));
+    if (r == CUDA_SUCCESS)
+        r = cuMemcpyHtoD_v2(d.histogram.least, t->least, columns * sizeof(double));
+    if (r == CUDA_SUCCESS)
+        r = cuMemcpyHtoD_v2(d.histogram.other, t->other, columns * sizeof(uint32_t));
     if (r != CUDA_SUCCESS)
         cuMemFree_v2(base);
     else
@@ -297,7 +321,8 @@ int curandCreatePoissonDistribution(double lambda, CUdeviceptr *out) {
 }
 BLAS_API int curandDestroyDistribution(CUdeviceptr distribution);
 int curandDestroyDistribution(CUdeviceptr distribution) {
-    return distribution && cuMemFree_v2(distribution) == CUDA_SUCCESS ? RAND_SUCCESS : RAND_NOT_INITIALIZED;
+    return distribution && cuMemFree_v2(distribution) == CUDA_SUCCESS ? RAND_SUCCESS
+                                                                      : RAND_NOT_INITIALIZED;
 }
 static rand_status need_table(struct generator *g, double lambda, struct random_call *c) {
     if (g->lambda != lambda) {
@@ -307,7 +332,8 @@ static rand_status need_table(struct generator *g, double lambda, struct random_
         g->table_on_device = 0;
         g->lambda = 0;
         if (!poisson_table_make(&g->table, lambda)) return RAND_ALLOCATION_FAILED;
-        const CUresult r = g->is_host ? CUDA_SUCCESS : table_upload(&g->table, lambda, &g->table_on_device);
+        const CUresult r =
+            g->is_host ? CUDA_SUCCESS : table_upload(&g->table, lambda, &g->table_on_device);
         if (r != CUDA_SUCCESS) return rand_of((int)blas_of(r));
         g->lambda = lambda;
     }
@@ -320,7 +346,9 @@ static rand_status need_table(struct generator *g, double lambda, struct random_
 
 // ---- generation -----------------------------------------------------------------------------------
 static void run_on_host(const struct generator *g, const struct random_call *c, int kind) {
-    const uint64_t items = c->sequences ? c->sequences : g->kind == MT ? c->n / (uint64_t)random_results_of(kind) : c->n;
+    const uint64_t items = c->sequences    ? c->sequences
+                           : g->kind == MT ? c->n / (uint64_t)random_results_of(kind)
+                                           : c->n;
     for (uint64_t i = 0; i < items; i++) switch (g->kind) {
         case XORWOW: random_run_xorwow(c, kind, (uint32_t)i); break;
         case MRG: random_run_mrg(c, kind, (uint32_t)i); break;
@@ -331,13 +359,15 @@ static void run_on_host(const struct generator *g, const struct random_call *c, 
         case GENERATORS: break;
         }
 }
-static rand_status run_on_device(struct generator *g, const struct random_call *c, const char *name, uint64_t items) {
+static rand_status run_on_device(struct generator *g, const struct random_call *c, const char *name,
+                                 uint64_t items) {
     enum { THREADS = 64, MOST = 65535 }; // blocks as small, so that 4,096 sequences reach 64 SMs
     const uint64_t blocks = (items + THREADS - 1) / THREADS;
     CUfunction kernel;
     blas_status s = blas_kernel(g->device, BLAS_random, name, &kernel);
     if (!s)
-        s = blas_launch(kernel, (const uint32_t[3]){blocks > MOST ? MOST : (uint32_t)blocks, 1, 1}, THREADS, c, sizeof *c, g->stream);
+        s = blas_launch(kernel, (const uint32_t[3]){blocks > MOST ? MOST : (uint32_t)blocks, 1, 1},
+                        THREADS, c, sizeof *c, g->stream);
     return rand_of((int)s);
 }
 
@@ -349,7 +379,8 @@ static rand_status mt_words(struct generator *g, uint64_t n, void **host, struct
         for (uint64_t i = 0; i < n; i++) {
             if (g->at.first == RANDOM_MT) {
                 for (int k = 0; k < RANDOM_MT; k++)
-                    state[k] = random_mt_mix(state[k], state[(k + 1) % RANDOM_MT], state[(k + RANDOM_MT_FAR) % RANDOM_MT]);
+                    state[k] = random_mt_mix(state[k], state[(k + 1) % RANDOM_MT],
+                                             state[(k + RANDOM_MT_FAR) % RANDOM_MT]);
                 g->at.first = 0;
             }
             out[i] = random_mt_temper(state[g->at.first++]);
@@ -366,7 +397,8 @@ static rand_status mt_words(struct generator *g, uint64_t n, void **host, struct
         if (cuMemAlloc_v2(&g->words, n * 4) != CUDA_SUCCESS) return RAND_ALLOCATION_FAILED;
         g->words_bytes = n * 4;
     }
-    const struct random_call w = {.out = g->words, .n = n, .states = g->on_device, .first = g->at.first};
+    const struct random_call w = {
+        .out = g->words, .n = n, .states = g->on_device, .first = g->at.first};
     CUfunction kernel;
     blas_status s = blas_kernel(g->device, BLAS_random, "mt_words", &kernel);
     if (!s) s = blas_launch(kernel, (const uint32_t[3]){1, 1, 1}, 256, &w, sizeof w, g->stream);
@@ -394,7 +426,8 @@ static void change_kind(struct generator *g, int kind) {
     g->last = kind;
 }
 
-static int generate(struct generator *g, int kind, void *out, size_t n, double mean, double deviation, bool is_wide_bits) {
+static int generate(struct generator *g, int kind, void *out, size_t n, double mean,
+                    double deviation, bool is_wide_bits) {
 #define KIND(name, words, results) #name,
     static const char *const kind_name[] = {RANDOM_KINDS(KIND)};
 #undef KIND
@@ -415,7 +448,8 @@ static int generate(struct generator *g, int kind, void *out, size_t n, double m
     c.deviation = deviation;
     if (kind == RANDOM_poisson) s = need_table(g, mean, &c);
     void *words = NULL;
-    if (!s && g->kind == MT) s = mt_words(g, n / results * (uint64_t)random_words_of(kind), &words, &c);
+    if (!s && g->kind == MT)
+        s = mt_words(g, n / results * (uint64_t)random_words_of(kind), &words, &c);
     if (!s && g->is_host) run_on_host(g, &c, kind);
     if (!s && !g->is_host) {
         char name[40];
@@ -457,8 +491,10 @@ BLAS_API int curandGeneratePoisson(struct generator *g, unsigned *out, size_t n,
 int curandGeneratePoisson(struct generator *g, unsigned *out, size_t n, double lambda) {
     return generate(g, RANDOM_poisson, out, n, lambda, 0, false);
 }
-BLAS_API int curandGeneratePoissonMethod(struct generator *g, unsigned *out, size_t n, double lambda, int method);
-int curandGeneratePoissonMethod(struct generator *g, unsigned *out, size_t n, double lambda, int method) {
+BLAS_API int curandGeneratePoissonMethod(struct generator *g, unsigned *out, size_t n,
+                                         double lambda, int method);
+int curandGeneratePoissonMethod(struct generator *g, unsigned *out, size_t n, double lambda,
+                                int method) {
     (void)method; // every method has the same distribution
     return generate(g, RANDOM_poisson, out, n, lambda, 0, false);
 }

@@ -31,9 +31,11 @@ static void bit_step(struct bit_matrix *m) {
 
 void states_xorwow(struct random_xorwow *out, uint32_t sequences, uint64_t seed, uint64_t offset) {
     // how a seed becomes a state: curand_init's numbers (curand_kernel.h)
-    const uint32_t low = 1099087573u * ((uint32_t)seed ^ 0xaad26b49), high = 2591861531u * ((uint32_t)(seed >> 32) ^ 0xf7dcefdd);
-    struct random_xorwow s = {.v = {123456789 + low, 362436069 ^ low, 521288629 + high, 88675123 ^ high, 5783321 + low},
-                              .d = 6615241 + high + low};
+    const uint32_t low = 1099087573u * ((uint32_t)seed ^ 0xaad26b49),
+                   high = 2591861531u * ((uint32_t)(seed >> 32) ^ 0xf7dcefdd);
+    struct random_xorwow s = {
+        .v = {123456789 + low, 362436069 ^ low, 521288629 + high, 88675123 ^ high, 5783321 + low},
+        .d = 6615241 + high + low};
     struct bit_matrix m;
     bit_step(&m);
     const uint64_t each = offset / sequences;
@@ -64,7 +66,8 @@ static void mrg_apply(const struct mrg_matrix *m, uint32_t v[3], uint32_t modulu
 static void mrg_square(struct mrg_matrix *m, uint32_t modulus) {
     const struct mrg_matrix once = *m;
     for (int j = 0; j < 3; j++) {
-        uint32_t column[3] = {(uint32_t)once.at[0][j], (uint32_t)once.at[1][j], (uint32_t)once.at[2][j]};
+        uint32_t column[3] = {(uint32_t)once.at[0][j], (uint32_t)once.at[1][j],
+                              (uint32_t)once.at[2][j]};
         mrg_apply(&once, column, modulus);
         for (int i = 0; i < 3; i++) m->at[i][j] = column[i];
     }
@@ -101,7 +104,8 @@ void states_mrg(struct random_mrg *out, uint32_t sequences, uint64_t seed, uint6
 // ---- MT19937 --------------------------------------------------------------------------------------
 void states_mt(uint32_t out[RANDOM_MT], uint32_t seed) {
     out[0] = seed;
-    for (uint32_t i = 1; i < RANDOM_MT; i++) out[i] = 1812433253u * (out[i - 1] ^ out[i - 1] >> 30) + i;
+    for (uint32_t i = 1; i < RANDOM_MT; i++)
+        out[i] = 1812433253u * (out[i - 1] ^ out[i - 1] >> 30) + i;
 }
 
 // ---- Sobol ----------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 
 enum { FOURIER_RADICES = 40 }; // factors of a length
 // Complex elements of the lines that a block holds, twice, in 32 KiB of shared memory.
-enum { FOURIER_HELD_32 = 2048, FOURIER_HELD_64 = 1024, FOURIER_THREADS = 128 };
+enum { FOURIER_HELD_32 = 2048, FOURIER_HELD_64 = 1024, FOURIER_THREADS = 256 };
 
 // What an element is made of, and what is kept of it. `half`: the elements 0 to n/2 of n; those after are their conjugates.
 enum fourier_form { FOURIER_COMPLEX, FOURIER_REAL, FOURIER_HALF };
@@ -22,14 +22,14 @@ struct fourier_side {
 struct fourier_call {
     struct fourier_side in, out;
     int64_t extent[3];
-    uint64_t lines, first; // of them all: how many, from which on
-    uint64_t table;        // address: exp(-2 pi i k / n) for k < n
-    uint64_t chirp;        // address: exp(-pi i k k / n), or 0
-    uint64_t other;        // address: the chirp's transform
-    uint64_t n;            // a line's length
-    uint64_t held;         // its length in the work area, where the rest is zero
-    uint64_t done;         // product of the radices of earlier passes
-    uint32_t conj;         // an inverse transform: conjugate before and after
+    uint64_t lines, first;                 // of them all: how many, from which on
+    uint64_t table;                        // address: exp(-2 pi i k / n) for k < n
+    uint64_t chirp;                        // address: exp(-pi i k k / n), or 0
+    uint64_t other;                        // address: the chirp's transform
+    uint64_t n;                            // a line's length
+    uint64_t held;                         // its length in the work area, where the rest is zero
+    uint64_t done;                         // product of the radices of earlier passes
+    uint32_t conj;                         // an inverse transform: conjugate before and after
     uint32_t radix_count, together, radix; // lines of a block; the radix of a pass
     uint8_t radices[FOURIER_RADICES];
 };

@@ -104,18 +104,84 @@ SHARED_CODE double random_quantile(double p) {
     if (q >= -0.425 && q <= 0.425) {
         const double r = 0.180625 - q * q;
         return q *
-               (((((((2509.0809287301226727 * r + 33430.575583588128105) * r + 67265.770927008700853) * r + 45921.953931549871457) * r + 13731.693765509461125) * r + 1971.5909503065514427) * r + 133.14166789178437745) * r + 3.387132872796366608) /
-               (((((((5226.495278852854561 * r + 28729.085735721942674) * r + 39307.89580009271061) * r + 21213.794301586595867) * r + 5394.1960214247511077) * r + 687.1870074920579083) * r + 42.313330701600911252) * r + 1);
+               (((((((2509.0809287301226727 * r + 33430.575583588128105) * r +
+                     67265.770927008700853) *
+                        r +
+                    45921.953931549871457) *
+                       r +
+                   13731.693765509461125) *
+                      r +
+                  1971.5909503065514427) *
+                     r +
+                 133.14166789178437745) *
+                    r +
+                3.387132872796366608) /
+               (((((((5226.495278852854561 * r + 28729.085735721942674) * r +
+                     39307.89580009271061) *
+                        r +
+                    21213.794301586595867) *
+                       r +
+                   5394.1960214247511077) *
+                      r +
+                  687.1870074920579083) *
+                     r +
+                 42.313330701600911252) *
+                    r +
+                1);
     }
     double r = ROOT64(-random_ln(q < 0 ? p : 1 - p)), z;
     if (r <= 5) {
         r -= 1.6;
-        z = (((((((7.7454501427834140764e-4 * r + 0.0227238449892691845833) * r + 0.24178072517745061177) * r + 1.27045825245236838258) * r + 3.64784832476320460504) * r + 5.7694972214606914055) * r + 4.6303378461565452959) * r + 1.42343711074968357734) /
-            (((((((1.05075007164441684324e-9 * r + 5.475938084995344946e-4) * r + 0.0151986665636164571966) * r + 0.14810397642748007459) * r + 0.68976733498510000455) * r + 1.6763848301838038494) * r + 2.05319162663775882187) * r + 1);
+        z = (((((((7.7454501427834140764e-4 * r + 0.0227238449892691845833) * r +
+                  0.24178072517745061177) *
+                     r +
+                 1.27045825245236838258) *
+                    r +
+                3.64784832476320460504) *
+                   r +
+               5.7694972214606914055) *
+                  r +
+              4.6303378461565452959) *
+                 r +
+             1.42343711074968357734) /
+            (((((((1.05075007164441684324e-9 * r + 5.475938084995344946e-4) * r +
+                  0.0151986665636164571966) *
+                     r +
+                 0.14810397642748007459) *
+                    r +
+                0.68976733498510000455) *
+                   r +
+               1.6763848301838038494) *
+                  r +
+              2.05319162663775882187) *
+                 r +
+             1);
     } else {
         r -= 5;
-        z = (((((((2.01033439929228813265e-7 * r + 2.71155556874348757815e-5) * r + 0.0012426609473880784386) * r + 0.026532189526576123093) * r + 0.29656057182850489123) * r + 1.7848265399172913358) * r + 5.4637849111641143699) * r + 6.6579046435011037772) /
-            (((((((2.04426310338993978564e-15 * r + 1.4215117583164458887e-7) * r + 1.8463183175100546818e-5) * r + 7.868691311456132591e-4) * r + 0.0148753612908506148525) * r + 0.13692988092273580531) * r + 0.59983220655588793769) * r + 1);
+        z = (((((((2.01033439929228813265e-7 * r + 2.71155556874348757815e-5) * r +
+                  0.0012426609473880784386) *
+                     r +
+                 0.026532189526576123093) *
+                    r +
+                0.29656057182850489123) *
+                   r +
+               1.7848265399172913358) *
+                  r +
+              5.4637849111641143699) *
+                 r +
+             6.6579046435011037772) /
+            (((((((2.04426310338993978564e-15 * r + 1.4215117583164458887e-7) * r +
+                  1.8463183175100546818e-5) *
+                     r +
+                 7.868691311456132591e-4) *
+                    r +
+                0.0148753612908506148525) *
+                   r +
+               0.13692988092273580531) *
+                  r +
+              0.59983220655588793769) *
+                 r +
+             1);
     }
     return q < 0 ? -z : z;
 }
@@ -143,14 +209,16 @@ SHARED_CODE void random_put_normald(const struct random_call *c, int kind, int64
     const double x = c->mean + c->deviation * z;
     random_putd(c, i, kind == RANDOM_log_normal_double ? random_exp(x) : x);
 }
-SHARED_CODE void random_pair(const struct random_call *c, int kind, int64_t i, float u, float turns) {
+SHARED_CODE void random_pair(const struct random_call *c, int kind, int64_t i, float u,
+                             float turns) {
     float sine, cosine;
     const float s = ROOT32(-2 * random_lnf(u));
     random_circlef(turns, &sine, &cosine);
     random_put_normalf(c, kind, i, sine * s);
     random_put_normalf(c, kind, i + 1, cosine * s);
 }
-SHARED_CODE void random_wide_pair(const struct random_call *c, int kind, int64_t i, double u, double turns) {
+SHARED_CODE void random_wide_pair(const struct random_call *c, int kind, int64_t i, double u,
+                                  double turns) {
     double sine, cosine;
     const double s = ROOT64(-2 * random_ln(u));
     random_circle(turns, &sine, &cosine);
@@ -175,7 +243,8 @@ SHARED_CODE void random_group(const struct random_call *c, int kind, int64_t i, 
     case RANDOM_log_normal: random_pair(c, kind, i, random_unit(w[0]), random_unit(w[1])); break;
     case RANDOM_normal_double:
     case RANDOM_log_normal_double:
-        random_wide_pair(c, kind, i, random_unit_of_two(w[0], w[1]), random_unit_of_two(w[2], w[3]));
+        random_wide_pair(c, kind, i, random_unit_of_two(w[0], w[1]),
+                         random_unit_of_two(w[2], w[3]));
         break;
     default: random_put32(c, i, random_poisson(c, w[0] * 0x1p-32 + 0x1p-32));
     }
@@ -218,7 +287,8 @@ SHARED_CODE uint32_t random_xorwow_next(struct random_xorwow *s) {
     return s->v[4] + s->d;
 }
 SHARED_CODE void random_run_xorwow(const struct random_call *c, int kind, uint32_t sequence) {
-    struct random_xorwow *const at = (struct random_xorwow *)(uintptr_t)c->states + sequence, s = *at;
+    struct random_xorwow *const at = (struct random_xorwow *)(uintptr_t)c->states + sequence,
+                                s = *at;
     const uint64_t results = (uint64_t)random_results_of(kind);
     for (uint64_t v = random_first_visit(c, sequence); v * results < c->n; v += c->sequences) {
         uint32_t w[4];
@@ -241,8 +311,12 @@ SHARED_CODE uint32_t random_mrg_next(struct random_mrg *s) {
     s->b[0] = s->b[1], s->b[1] = s->b[2], s->b[2] = (uint32_t)q;
     return (uint32_t)(p > q ? p - q : p + RANDOM_MRG_A - q);
 }
-SHARED_CODE double random_mrg_unit(uint32_t z) { return z * 2.3283065498378288e-10; } // 1 / RANDOM_MRG_A
-SHARED_CODE uint32_t random_mrg_bits(uint32_t z) { return (uint32_t)(z * 1.000000048662); } // to the range of 32 bits
+SHARED_CODE double random_mrg_unit(uint32_t z) {
+    return z * 2.3283065498378288e-10;
+} // 1 / RANDOM_MRG_A
+SHARED_CODE uint32_t random_mrg_bits(uint32_t z) {
+    return (uint32_t)(z * 1.000000048662);
+} // to the range of 32 bits
 SHARED_CODE void random_run_mrg(const struct random_call *c, int kind, uint32_t sequence) {
     struct random_mrg *const at = (struct random_mrg *)(uintptr_t)c->states + sequence, s = *at;
     const uint64_t results = (uint64_t)random_results_of(kind);
@@ -270,7 +344,8 @@ SHARED_CODE void random_run_mrg(const struct random_call *c, int kind, uint32_t 
 
 // Philox: a visit takes whole blocks of four words, and leaves four results.
 SHARED_CODE void random_philox(uint64_t counter, uint64_t sequence, uint64_t key, uint32_t out[4]) {
-    uint32_t x[4] = {(uint32_t)counter, (uint32_t)(counter >> 32), (uint32_t)sequence, (uint32_t)(sequence >> 32)};
+    uint32_t x[4] = {(uint32_t)counter, (uint32_t)(counter >> 32), (uint32_t)sequence,
+                     (uint32_t)(sequence >> 32)};
     uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
     for (int i = 0; i < 10; i++) {
         const uint64_t p = (uint64_t)0xD2511F53 * x[0], q = (uint64_t)0xCD9E8D57 * x[2];
@@ -286,9 +361,11 @@ SHARED_CODE void random_philox(uint64_t counter, uint64_t sequence, uint64_t key
 SHARED_CODE void random_run_philox(const struct random_call *c, int kind, uint32_t sequence) {
     const int words = random_words_of(kind), results = random_results_of(kind);
     const uint32_t blocks = (uint32_t)(words / results); // of four words, for four results
-    for (uint64_t v = random_first_visit(c, sequence); v * 4 < c->n + c->skipped; v += c->sequences) {
+    for (uint64_t v = random_first_visit(c, sequence); v * 4 < c->n + c->skipped;
+         v += c->sequences) {
         const uint64_t past = (c->first + v) / c->sequences; // visits of this sequence before
-        const uint32_t wrapped = c->begin + (uint32_t)((c->first + v) % c->sequences) >= c->sequences;
+        const uint32_t wrapped =
+            c->begin + (uint32_t)((c->first + v) % c->sequences) >= c->sequences;
         uint32_t w[8];
         for (uint32_t b = 0; b < blocks; b++)
             random_philox(c->word / 4 + wrapped + past * blocks + b, sequence, c->key, w + 4 * b);
@@ -319,9 +396,13 @@ SHARED_CODE void random_put_point(const struct random_call *c, int kind, uint64_
     case RANDOM_uniform: random_putf(c, (int64_t)i, (float)u); break;
     case RANDOM_uniform_double: random_putd(c, (int64_t)i, u); break;
     case RANDOM_normal:
-    case RANDOM_log_normal: random_put_normalf(c, kind, (int64_t)i, (float)random_quantile(u)); break;
+    case RANDOM_log_normal:
+        random_put_normalf(c, kind, (int64_t)i, (float)random_quantile(u));
+        break;
     case RANDOM_normal_double:
-    case RANDOM_log_normal_double: random_put_normald(c, kind, (int64_t)i, random_quantile(u)); break;
+    case RANDOM_log_normal_double:
+        random_put_normald(c, kind, (int64_t)i, random_quantile(u));
+        break;
     default: random_put32(c, (int64_t)i, random_poisson(c, u));
     }
 }
@@ -336,7 +417,8 @@ SHARED_CODE void random_run_sobol32(const struct random_call *c, int kind, uint6
     else if (kind == RANDOM_uniform)
         random_putf(c, (int64_t)i, random_unit(x));
     else
-        random_put_point(c, kind, i, x * 0x1p-32 + (kind == RANDOM_uniform_double ? 0x1p-32 : 0x1p-33));
+        random_put_point(c, kind, i,
+                         x * 0x1p-32 + (kind == RANDOM_uniform_double ? 0x1p-32 : 0x1p-33));
 }
 SHARED_CODE void random_run_sobol64(const struct random_call *c, int kind, uint64_t i) {
     const uint64_t points = c->n / c->dimensions;
