@@ -10,6 +10,9 @@ static struct {
     pthread_mutex_t lock;
     struct fft_plan **plan; // by handle; NULL: none
     int count;
+    // Kernels of one context, which all plans made in it share: loading them takes longer than most transforms.
+    struct blas_handle *device;
+    int sharing; // plans that use it; the last one's end is its own
 } plans = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct fft_plan *plan_of(int handle) {
@@ -19,12 +22,37 @@ static struct fft_plan *plan_of(int handle) {
     return p;
 }
 
+// The kernels of the calling thread's context; a context beside the first one has its own for each plan.
+static blas_status take_device(struct blas_handle **out) {
+    CUcontext context = NULL;
+    cuCtxGetCurrent(&context);
+    pthread_mutex_lock(&plans.lock);
+    blas_status s = CUBLAS_SUCCESS;
+    const bool is_shared = !plans.device || plans.device->context == context;
+    if (is_shared && plans.device) {
+        *out = plans.device;
+    } else {
+        s = blas_handle_new(out);
+        if (!s && is_shared) plans.device = *out;
+    }
+    if (!s && is_shared) plans.sharing++;
+    pthread_mutex_unlock(&plans.lock);
+    return s;
+}
+static void give_device_back(struct blas_handle *device) {
+    pthread_mutex_lock(&plans.lock);
+    const bool is_last = device != plans.device || --plans.sharing == 0;
+    if (is_last && device == plans.device) plans.device = NULL;
+    pthread_mutex_unlock(&plans.lock);
+    if (is_last) blas_handle_delete(device);
+}
+
 BLAS_API int cufftCreate(int *handle);
 int cufftCreate(int *handle) {
     if (!handle) return FFT_INVALID_VALUE;
     struct fft_plan *const p = calloc(1, sizeof *p);
     if (!p) return FFT_ALLOC_FAILED;
-    if (blas_handle_new(&p->device)) {
+    if (take_device(&p->device)) {
         free(p);
         return FFT_SETUP_FAILED;
     }
@@ -44,7 +72,7 @@ int cufftCreate(int *handle) {
     if (has_room) plans.plan[i] = p;
     pthread_mutex_unlock(&plans.lock);
     if (!has_room) {
-        blas_handle_delete(p->device);
+        give_device_back(p->device);
         free(p);
         return FFT_ALLOC_FAILED;
     }
@@ -60,7 +88,7 @@ int cufftDestroy(int handle) {
     pthread_mutex_unlock(&plans.lock);
     cuStreamSynchronize(p->stream); // a step may still read the tables
     fft_plan_forget(p);
-    blas_handle_delete(p->device);
+    give_device_back(p->device);
     free(p);
     return FFT_SUCCESS;
 }
