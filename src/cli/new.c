@@ -153,6 +153,19 @@ static enum ww_status lay(struct cli *c, const char *kind, const struct filling 
     return s;
 }
 
+// A file with the name of an installed GPU would be found in its place, also as its own base.
+static enum ww_status refuse_known(struct cli *c, const char *name) {
+    struct gpu_listing *list;
+    uint32_t n;
+    const enum ww_status s = gpu_config_list(&c->arena, &list, &n, &c->diags);
+    if (s != WW_OK) return s;
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return diag_add(&c->diags, WW_ERROR_USAGE, "there is a GPU %s already; choose another name",
+                            name);
+    return WW_OK;
+}
+
 int cmd_new(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     const char *kind = NULL, *name = NULL, *base = SESSION_GPU, *tree = ".";
@@ -186,6 +199,7 @@ int cmd_new(struct cli *c, int argc, char **argv) {
     struct gpu_config *const config = is_gpu ? gpu_config_new(&c->arena) : NULL;
     enum ww_status s = is_gpu ? gpu_config_load(base, NULL, 0, &c->diags, config) : WW_OK;
     const struct filling n = {.name = name, .ident = ident, .base = base, .config = config};
+    if (s == WW_OK && is_gpu && !has_tree) s = refuse_known(c, name);
     if (s == WW_OK) s = lay(c, kind, &n, tree, is_gpu && !has_tree);
     if (s != WW_OK) return cli_fail(c, s);
     fputs(filled(&c->arena, &n,

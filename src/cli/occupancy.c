@@ -224,7 +224,8 @@ static enum ww_status show(struct view *v, struct takes k) {
     if (block > k.threads_most)
         return diag_add(&v->c->diags, WW_ERROR_LAUNCH,
                         "%s takes blocks of at most %u threads, not of %u",
-                        text_printable(&v->c->arena, k.name, false), k.threads_most, block);
+                        v->q->path ? text_printable(&v->c->arena, k.name, false) : gpu_config_name(v->gpu),
+                        k.threads_most, block);
     const struct sm_occupancy o = gpu_occupancy(v->gpu, block, k.registers, shared_of(v->q, &k));
     if (v->q->json)
         json_array_append_new(v->list, kernel_json(v, &k, block, &o));
@@ -399,6 +400,12 @@ int cmd_occupancy(struct cli *c, int argc, char **argv) {
     struct gpu *g = NULL;
     if (s == WW_OK) s = gpu_create(config, &o, &c->diags, &g);
     if (s != WW_OK) return cli_fail(c, s);
+    const uint32_t most = gpu_limits_of(g)->registers_per_thread;
+    if (q.registers > most) {
+        gpu_destroy(g);
+        return cli_usage("a thread of %s has at most %u registers, not %u", gpu_config_name(config),
+                         most, q.registers);
+    }
     struct view v = {
         .c = c, .q = &q, .gpu = config, .limits = gpu_limits_of(g), .list = json_array()};
     if (q.path)

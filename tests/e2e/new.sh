@@ -26,5 +26,7 @@ run 2 new; run 2 new technique; run 2 new study x; says err 'not a `study`'
 run 2 new technique lazy; says err 'is no checkout'
 for name in Upper 3d a_b a--b a- ../a "$(printf 'a%.0s' $(seq 40))"; do run 2 new gpu "$name"; one_sentence err; says err 'is no name'; done
 run 2 new gpu other --base nobody; one_sentence err
+run 2 new gpu gtx480; one_sentence err; says err 'there is a GPU gtx480 already'
+[ ! -e gtx480.yaml ] || fail "a GPU that is its own base"
 run 2 new gpu a b
 finish

@@ -51,6 +51,8 @@ one_sentence err; says err 'fixed takes blocks of at most 96 threads, not of 128
 run 2 occupancy; says err 'needs a file'
 run 2 occupancy --registers 32 --over time; one_sentence err
 run 2 occupancy --registers none; one_sentence err
+run 2 occupancy -g gtx480 --registers 64; one_sentence err; says err 'gtx480 has at most 63 registers, not 64'
+run 1 occupancy -g v100 --registers 32 --block 1025; one_sentence err; says err 'v100 takes blocks of at most 1024 threads'
 run 2 occupancy /no/such/file; one_sentence err
 run 2 occupancy "$data/size.fatbin" --entry nobody; one_sentence err; says err 'no kernel `nobody`'
 run 2 occupancy "$HERE/lib.sh"; one_sentence err
