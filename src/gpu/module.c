@@ -1,6 +1,7 @@
 // Modules: where their variables live and what those hold at the start, names, and the machine code
 // of their kernels, made when somebody asks for it first.
 #include "gpu/module.h"
+#include "gpu/sample.h"
 
 #include "code/code.h"
 #include "gpu/device.h"
@@ -106,6 +107,7 @@ enum ww_status module_fill_in(struct gpu_module *m, uint32_t from, struct diags 
 
 // ---- loading ------------------------------------------------------------------------------------
 static void drop(struct gpu *g, struct gpu_module *m) {
+    sample_forget(g, m);
     for (uint32_t i = 0; i < m->n_kernels; i++) {
         if (m->kernels[i].code_address) devmem_free(g->memory, m->kernels[i].code_address);
         if (m->kernels[i].image) code_free(m->kernels[i].image);

@@ -152,6 +152,11 @@ static struct sample_group *group_of(struct sample *s, const struct gpu_kernel *
     return q;
 }
 
+void sample_forget(struct gpu *g, const struct gpu_module *m) {
+    for (struct sample_group *q = g->sample ? g->sample->group : NULL; q; q = q->next)
+        if (q->kernel && q->kernel->module == m) q->kernel = NULL;
+}
+
 bool sample_times(struct gpu *g, const struct order *o) {
     struct sample *const s = g->options.sample_error > 0 ? sample_of(g) : NULL;
     if (!s || o->launch.cooperative) return true;
@@ -234,7 +239,7 @@ void sample_begin(const struct gpu *g, struct flight *r) {
     const uint64_t wave = (uint64_t)r->result.occupancy.ctas * g->config.sm_count;
     r->last_cta = r->n_ctas;
     r->inside = (struct sample_inside){.wave = wave, .window_ends = UINT64_MAX};
-    if (g->options.sample_error > 0 && !r->launch.cooperative && !r->rehearsals && !r->cluster &&
+    if (g->sample && !r->launch.cooperative && !r->rehearsals && !r->cluster &&
         r->n_ctas / wave >= 2 * LEAST_WINDOWS + 3)
         r->inside.window_ends = wave;
 }

@@ -24,6 +24,8 @@
 #include "gpu/device.h"
 
 void sample_destroy(struct gpu *g);
+// A module is unloaded: another's kernels, which may come to lie in its place, are not like its own.
+void sample_forget(struct gpu *g, const struct gpu_module *m);
 // Whether a launch that is about to start is simulated in time. Always without sampling.
 bool sample_times(struct gpu *g, const struct order *o);
 

@@ -1,0 +1,88 @@
+// Sampling (gpu/sample.h) seen through the device: which launches are estimated, and from what.
+#include "test_gpu.h"
+
+static const char head[] =
+    ".version 4.0\n.target sm_20\n.address_size 64\n"
+    ".visible .entry step(.param .u64 x, .param .u32 spin)\n{\n"
+    ".reg .pred %p;\n.reg .b32 %v, %t, %n;\n.reg .b64 %a, %o;\n"
+    "ld.param.u64 %a, [x];\nld.param.u32 %n, [spin];\nmov.u32 %t, %tid.x;\n"
+    "mul.wide.u32 %o, %t, 4;\nadd.s64 %a, %a, %o;\nld.global.u32 %v, [%a];\nLOOP:\n";
+static const char tail[] = "sub.u32 %n, %n, 1;\nsetp.ne.u32 %p, %n, 0;\n@%p bra LOOP;\n"
+                           "st.global.u32 [%a], %v;\nret;\n}\n";
+static const char *const body[] = {"add.u32 %v, %v, 1;\n",
+                                   "div.u32 %v, %v, 3;\ndiv.u32 %v, %v, 5;\nadd.u32 %v, %v, 1;\n"};
+
+static void open_sampled(struct bench *b) {
+    struct gpu_options o;
+    gpu_options_init(&o);
+    o.host_threads = 1;
+    o.sample_error = 0.03;
+    bench_open(b, "gtx480", &o, NULL);
+}
+static void load(struct bench *b, uint32_t which) {
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s%s", head, body[which], tail);
+    bench_text(b, "step.ptx", text);
+}
+static void launch(struct bench *b, uint64_t x, uint32_t spin) {
+    struct gpu_kernel *kernel;
+    bench_ok(b, gpu_kernel_find(b->module, "step", &b->diags, &kernel));
+    struct { uint64_t x; uint32_t spin; } params = {x, spin};
+    const struct gpu_launch l = {
+        .grid = {1, 1, 1}, .block = {64, 1, 1}, .params = &params, .param_bytes = 12};
+    bench_ok(b, gpu_launch(b->gpu, NULL, kernel, &l, &b->diags, NULL));
+    bench_ok(b, gpu_synchronize(b->gpu, &b->diags));
+}
+static const struct gpu_result *last(const struct bench *b) {
+    return gpu_result_at(b->gpu, gpu_result_count(b->gpu) - 1);
+}
+
+// The first finds cold caches, four more are simulated; then cycles follow the instructions, and the results are there.
+static void later_launches_are_estimated(void **state) {
+    (void)state;
+    struct bench b;
+    open_sampled(&b);
+    load(&b, 0);
+    uint32_t v[64] = {0};
+    const uint64_t x = bench_buffer(&b, v, sizeof v);
+    for (uint32_t i = 0; i < 5; i++) {
+        launch(&b, x, 1000);
+        assert_false(last(&b)->estimate.is);
+    }
+    const uint64_t cycles = last(&b)->cycles, warps = last(&b)->warp_instructions;
+    launch(&b, x, 1000);
+    assert_true(last(&b)->estimate.is);
+    assert_int_equal(last(&b)->warp_instructions, warps);
+    assert_in_range(last(&b)->cycles, cycles * 99 / 100, cycles * 101 / 100);
+    launch(&b, x, 3000);
+    assert_true(last(&b)->estimate.is);
+    assert_in_range(last(&b)->cycles, cycles * 28 / 10, cycles * 32 / 10);
+    bench_ok(&b, gpu_read(b.gpu, v, x, sizeof v, &b.diags));
+    for (uint32_t i = 0; i < 64; i++) assert_int_equal(v[i], 9000);
+    bench_close(&b);
+}
+
+// A kernel of the same name in a module that comes after another is not like the one that was there.
+static void another_module_is_learned_anew(void **state) {
+    (void)state;
+    struct bench b;
+    open_sampled(&b);
+    uint32_t v[64] = {0};
+    const uint64_t x = bench_buffer(&b, v, sizeof v);
+    for (uint32_t which = 0; which < 2; which++) {
+        load(&b, which);
+        for (uint32_t i = 0; i < 6; i++) {
+            launch(&b, x, 500);
+            if (i < 5) assert_false(last(&b)->estimate.is);
+        }
+        assert_true(last(&b)->estimate.is);
+        gpu_module_unload(b.gpu, b.module);
+    }
+    bench_close(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(later_launches_are_estimated),
+                                       cmocka_unit_test(another_module_is_learned_anew)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
