@@ -62,6 +62,12 @@ LANE_FN struct wide_source wide_source(const struct xinst *x, const struct hmode
     const double h = half_widen(half_flush(half_directed(f, m->bf, MRND_RZ), m), m->bf);
     return (struct wide_source){{h, h}};
 }
+// The low half is the negated high half of the source, the high half its low one.
+LANE_FN void cross_halves(struct hmode *m, uint32_t k) {
+    m->from[k][0] = 16;
+    m->from[k][1] = 0;
+    m->xor_mask[k] ^= 0x80000000u;
+}
 LANE_FN double wide_product(double a, double b, bool zero_wins) {
     const bool is_zero = zero_wins && (a == 0.0 || b == 0.0);
     return is_zero ? 0.0 : a * b;
@@ -83,7 +89,8 @@ LANE_FN uint32_t wide_single(double r, const struct fmode *m, uint32_t relu) {
         UNUSED_ENV;                                                                                \
         SOURCES3;                                                                                  \
         const bool is_single = x->type == ITYPE_F32, zero_wins = x->bytes & MHALF_ZERO;            \
-        const struct hmode m = hmode_of(x, is_single ? x->stype : x->type);                        \
+        struct hmode m = hmode_of(x, is_single ? x->stype : x->type);                              \
+        if (op == HALF_FMA && x->bytes & MHALF_CROSSED) cross_halves(&m, 1);                       \
         const struct fmode f = fmode_of(x);                                                        \
         uint32_t *const pd = x_dst(w, x->d);                                                       \
         LANES {                                                                                    \

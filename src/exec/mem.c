@@ -589,7 +589,8 @@ static uint32_t zero_fill(struct exec_warp *w, const struct xinst *x, uint32_t *
     const uint32_t *const p = x_src(w, x->b);
     uint32_t *const scratch = x_dst(w, at);
     FOR_EACH_BIT32(i, mask) {
-        const uint64_t a = lane_address(p, x, *words, i);
+        const uint64_t a =
+            x_is_based(x) ? based_address(w, p, x, *words, i) : lane_address(p, x, *words, i);
         const uint32_t behind = (uint32_t)a & (x->bytes - 1u);
         size[i] = x->bytes - behind;
         x_put64(scratch, i, a - behind);
@@ -606,13 +607,15 @@ static enum exec_outcome cp_async(struct exec_env *e, struct exec_warp *w, const
     struct xinst there = *x; // the offset belongs to the destination
     const struct minst *m = x_minst(w, x);
     const bool is_machine = w->cta->launch->im->is_machine_code;
+    const bool is_base_of_source = x->sub & MCOPY_FROM_BASE;
     there.space = SPACE_SHARED;
     if (is_machine) there.offset = (int32_t)x->offset;
+    if (is_base_of_source) there.e = X_POOL;
     if (!mem_resolve(e, w, &there, mask, x->a, m->src[0].words, x->bytes, true, &to))
         return EXEC_FAULT;
     there.space = SPACE_GLOBAL;
     there.offset = is_machine ? x->offset >> 32 : 0;
-    there.e = X_POOL;
+    there.e = is_base_of_source ? x->e : X_POOL;
     uint32_t size[WARP_LANES], reading = 0;
     FOR_EACH_BIT32(i, mask) {
         size[i] = x->bytes;
@@ -623,9 +626,10 @@ static enum exec_outcome cp_async(struct exec_env *e, struct exec_warp *w, const
         if (size[i]) reading |= 1u << i;
     }
     uint32_t source = x->b, words = m->src[1].words;
-    if (is_machine && x->sub) {
+    if (is_machine && x->sub & MCOPY_ZERO_FILL) {
         source = zero_fill(w, &there, &words, reading, size);
         there.offset = 0;
+        there.e = X_POOL;
     }
     if (!mem_resolve(e, w, &there, reading, source, words, x->bytes, false, &from))
         return EXEC_FAULT;

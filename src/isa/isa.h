@@ -221,6 +221,8 @@ enum mbulk { MBULK_S_G, MBULK_G_S, MBULK_S_S, MBULK_L2, MBULK_WAY = 3,
              MBULK_MULTICAST = 32, // to the blocks of a mask
              MBULK_ONCE = 64       // once for all lanes that execute, as a uniform instruction
 };
+// CPASYNC sub: bytes at the end are zero as B's address says; E belongs to B's address, not to A's.
+enum mcopy { MCOPY_ZERO_FILL = 1, MCOPY_FROM_BASE = 2 };
 enum mbar { MBAR_SYNC, MBAR_ARRIVE, MBAR_RED_POPC, MBAR_RED_AND, MBAR_RED_OR };
 // MAPA, CBAR, STAS (whose other subs are enum matom): what blocks of a cluster do with each other.
 enum mmapa { MMAPA_ADDRESS, MMAPA_RANK };
@@ -269,9 +271,12 @@ static inline uint32_t video_field(uint64_t e, enum mvideo_bits at, unsigned bit
 // aux of FMUL and FFMA in machine code of real compilers: the product is scaled by 2^(n - 4), n not
 // 0; zero times anything is +0. Of halves: two bits a source, A's lowest, say what of it is meant;
 // HSETP of both halves. Of CVT: which byte or half of the source is meant; a NaN becomes what the
-// types' rule does not make of it (the integer 0, or that with only its top bit set).
+// types' rule does not make of it (the integer 0, or that with only its top bit set). MHALF_AND
+// belongs to HSETP, MHALF_CROSSED to HFMA: B's halves change places, and its high one, which becomes
+// the low one, is negated behind B's signs (H0_NH1, the high half named first).
 enum mproduct { MPRODUCT_SCALE = 7, MPRODUCT_ZERO = 8 };
-enum mhalf { MHALF_BOTH, MHALF_F32, MHALF_LOW, MHALF_HIGH, MHALF_ZERO = 64, MHALF_AND = 128 };
+enum mhalf { MHALF_BOTH, MHALF_F32, MHALF_LOW, MHALF_HIGH, MHALF_ZERO = 64, MHALF_AND = 128,
+             MHALF_CROSSED = 128 };
 enum mcvt { MCVT_PART = 3, MCVT_NAN = 4 };
 enum msync { MSYNC_MEET, MSYNC_EXCLUSIVE, MSYNC_COLLECTIVE };
 enum mbra { MBRA_ANY = 1 }; // BRA sub: all executing lanes go where one of them wants to

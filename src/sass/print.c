@@ -185,9 +185,12 @@ static void put_operand(struct out *o, const struct sass_operand *p, uint32_t ge
     }
     case SASS_NAME: put(o, "%s", p->name ? p->name : "?"); break;
     }
+    // The part that is meant stands within the bars, but behind those of a register.
+    const char *const part = p->suffix ? p->suffix : "";
+    if (p->kind != SASS_REG) put(o, "%s", part);
     if (p->abs) put(o, "|");
     if (p->reuse) put(o, ".reuse");
-    if (p->suffix) put(o, "%s", p->suffix);
+    if (p->kind == SASS_REG) put(o, "%s", part);
 }
 
 void sass_print(const struct sass_inst *in, uint32_t gen, char text[SASS_TEXT_SIZE]) {

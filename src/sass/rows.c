@@ -348,9 +348,9 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 #define B2_PART(t, l, w, s)       B2_OF(t, .lo2 = l, .n2 = w, .suffix = s)
 #define B2_SHIFTED(t)             B2_OF(t, .neg = 63)
 #define B2_SHIFTED_NOT(t)         B2_OF(t, .neg = 63, .complement = true)
-#define B_CROSSED                 B_OF(UNSIGNED, .neg = 63, .abs = 62, .lo2 = 86, .n2 = 1, .suffix = n_crossed)
 // Signs of pairs whose halves cannot be chosen.
 #define SIGNS_PAIR  .neg = 63, .abs = 62, .neg64 = 84, .abs64 = 83
+#define B_CROSSED   B_OF(UNSIGNED, SIGNS_PAIR, .lo2 = 86, .n2 = 1, .suffix = n_crossed)
 #define B_HALVES(t) B_OF(t, SIGNS_PAIR)
 #define C_HALVES(t) C_OF(t, SIGNS_PAIR)
 #define B_F2FP      B_OF(F32, .neg = 0)

@@ -85,12 +85,13 @@ static void relu(struct translator *t) {
     if (p.reg != PRED_TRUE || p.mods) tr_refuse(t, "clips by a predicate");
 }
 void translate_hfma2(struct translator *t) {
-    const bool is_crossed = t->gen >= SASS_86 && t->form == 1 && tr_bit(t, 86);
-    if (is_crossed) tr_refuse(t, "crosses halves");
     arithmetic(t, OP_HFMA, pair_type(t, SASS_80));
     if (t->gen >= SASS_80) relu(t);
     half_a(t, true);
     half_bc(t, true);
+    // B.H0_NH1: ptxas 13.0 makes of __hcmadd(a, b, c) a.H0_H0 * b + c and to that adds
+    // a.H1_H1 * b.H0_NH1, so that -H1 stands in the low half.
+    if (t->gen >= SASS_86 && tr_bit(t, 86)) t->m->aux |= MHALF_CROSSED;
     zeros_win(t);
 }
 // In the tensor unit's path: no half of a source can be chosen.

@@ -573,6 +573,19 @@ void translate_cctll(struct translator *t) {
 }
 
 // ---- copies into shared memory ----------------------------------------------------------------
+// The uniform register: in form 6 a word beside the destination, in form 7 a pair beside the source,
+// unless it describes memory, which means nothing here.
+static void copy_base(struct translator *t, bool is_described) {
+    const bool is_of_source = t->form == 7;
+    if (is_of_source && is_described) {
+        tr_ignore(t, 64, 6);
+        return;
+    }
+    const struct opnd u = tr_ureg(t, 64, is_of_source ? 2 : 1);
+    if (u.kind != OPND_UGPR) return;
+    t->m->src[3] = u;
+    if (is_of_source) t->m->sub |= MCOPY_FROM_BASE;
+}
 // Lanes for which the predicate is false store zeros. With ZFILL the source's distance from a
 // multiple of the size says how many bytes at the end are zero: ptxas adds size - n for n bytes.
 void translate_ldgsts(struct translator *t) {
@@ -585,7 +598,7 @@ void translate_ldgsts(struct translator *t) {
     if (size < WORD || size > LONGEST) tr_refuse(t, "has a size that is not documented");
     m->aux = (uint16_t)(1u << (size & 7) >> 2);
     m->cop = tr_bit(t, BYPASS_NOT) ? MCOP_CA : MCOP_CG;
-    m->sub = tr_bit(t, ZERO_FILL);
+    m->sub = tr_bit(t, ZERO_FILL) ? MCOPY_ZERO_FILL : 0;
     tr_ignore(t, EVICT_AT, 3);
     tr_ignore(t, 71, 2); // how much of L2's lines to fetch: a hint
     if (tr_field(t, ORDER_AT, 4)) tr_refuse(t, "has an order that is not documented");
@@ -595,15 +608,7 @@ void translate_ldgsts(struct translator *t) {
     m->offset = (int64_t)((uint64_t)from << 32 | (uint32_t)to);
     m->src[0] = tr_reg(t, 16, 1);
     m->src[1] = tr_reg(t, 24, tr_bit(t, SOURCE_WIDE) ? 2 : 1);
-    const struct opnd u = t->form == 6 ? tr_ureg(t, 64, 1) : tr_none();
-    if (u.kind == OPND_UGPR) m->src[3] = u;
-    const bool is_described = tr_bit(t, DESCRIBED);
-    if (t->form == 7) {
-        if (is_described)
-            tr_ignore(t, 64, 6);
-        else if (tr_ureg(t, 64, 1).kind == OPND_UGPR)
-            tr_refuse(t, "adds a uniform register to the source");
-    }
+    copy_base(t, tr_bit(t, DESCRIBED));
     tr_ignore(t, UNIFORM_AT, 1);
     const struct opnd reads = tr_pred_not(t, 87);
     if (reads.reg == PRED_TRUE && !reads.mods) return;

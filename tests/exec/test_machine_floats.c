@@ -299,6 +299,8 @@ static uint32_t half_from(long double v, bool to_zero) {
 }
 static long double part_of(const struct minst *m, uint32_t k, uint32_t v, uint32_t part) {
     const uint32_t pick = m->aux >> 2 * k & 3;
+    const bool is_crossed = k == 1 && m->op == OP_HFMA && m->aux & MHALF_CROSSED;
+    if (is_crossed) part = 1 - part;
     uint32_t h = pick == MHALF_LOW    ? v & 0xffff
                  : pick == MHALF_HIGH ? v >> 16
                                       : v >> 16 * part & 0xffff;
@@ -306,6 +308,7 @@ static long double part_of(const struct minst *m, uint32_t k, uint32_t v, uint32
     if (pick == MHALF_F32) h = v, sign = 0x80000000u;
     if (m->src[k].mods & OPND_ABS) h &= ~sign;
     if (m->src[k].mods & OPND_NEG) h ^= sign;
+    if (is_crossed && part == 1) h ^= sign;
     if (pick == MHALF_F32) h = half_from((long double)bits_f32(h), true);
     if (m->flags & MF_FTZ && !(h & 0x7c00)) h &= 0x8000;
     return half_of(h);
@@ -351,6 +354,37 @@ static void halves(void **state) {
                 m.type = ITYPE_F32;
                 if (f == 0) check_floats("to f32", m, half_pair, 24);
             }
+}
+// HFMA2 with B.H0_NH1, which complex products have.
+static void crossed_halves(void **state) {
+    (void)state;
+    static const uint32_t flags[] = {0, MF_FTZ, MF_SAT};
+    static const uint32_t of_a[] = {MHALF_BOTH, MHALF_LOW, MHALF_HIGH, MHALF_F32};
+    for (uint32_t a = 0; a < 4; a++)
+        for (uint32_t c = 0; c < 4; c++)
+            for (uint32_t f = 0; f < 3; f++) {
+                const uint32_t aux = of_a[a] | c << 4 | MHALF_CROSSED | (f == 1 ? MHALF_ZERO : 0);
+                struct minst m = MI(.op = OP_HFMA, .type = ITYPE_F16X2, .flags = flags[f],
+                                    .aux = (uint16_t)aux, .dst = {R(RES)},
+                                    .src = {R(RA), f == 2 ? NEG(ABS(R(RB))) : R(RB), NEG(R(RC))});
+                check_floats("HFMA2 H0_NH1", m, half_pair, 24);
+            }
+    // (2 + 3i) (5 + 7i) = -11 + 29i, the real part in the low half: what 2 gives stands in C.
+    LEVELS(v) {
+        const struct minst m =
+            MI(.op = OP_HFMA, .type = ITYPE_F16X2, .aux = MHALF_HIGH | MHALF_CROSSED,
+               .dst = {R(RES)}, .src = {R(RA), R(RB), R(RC)});
+        struct op_run *r = op_new(m);
+        for (uint32_t i = 0; i < 32; i++) {
+            r->a.w[0][i] = 0x42004000; // 3, 2
+            r->b.w[0][i] = 0x47004500; // 7, 5
+            r->c.w[0][i] = 0x4b004900; // 14, 10
+        }
+        op_step(r, ~0u);
+        for (uint32_t i = 0; i < 32; i++) assert_int_equal(r->d.w[0][i], 0x4f40c980);
+        op_free(r);
+    }
+    exec_simd_force(NULL);
 }
 static void half_comparisons(void **state) {
     (void)state;
@@ -430,11 +464,15 @@ static void conversions(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products),   cmocka_unit_test(selections),
-        cmocka_unit_test(quotients),  cmocka_unit_test(minima),
-        cmocka_unit_test(turns),      cmocka_unit_test(high_words),
-        cmocka_unit_test(halves),     cmocka_unit_test(half_comparisons),
-        cmocka_unit_test(conversions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(products),
+                                       cmocka_unit_test(selections),
+                                       cmocka_unit_test(quotients),
+                                       cmocka_unit_test(minima),
+                                       cmocka_unit_test(turns),
+                                       cmocka_unit_test(high_words),
+                                       cmocka_unit_test(halves),
+                                       cmocka_unit_test(half_comparisons),
+                                       cmocka_unit_test(crossed_halves),
+                                       cmocka_unit_test(conversions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -268,8 +268,8 @@ static void shuffles_among_those_there(void **state) {
     prog_free(p);
 }
 
-// Copies into shared memory: offsets on both sides, a uniform register at the destination; where the
-// predicate says so, or as far as the address lies behind a multiple of the size, zeros.
+// Copies into shared memory: offsets on both sides, a uniform register beside the destination; where
+// the predicate says so, or as far as the address lies behind a multiple of the size, zeros.
 static void copies(void **state) {
     (void)state;
     for (uint32_t bytes = 4; bytes <= 16; bytes *= 2) {
@@ -303,6 +303,50 @@ static void copies(void **state) {
                     const uint32_t n = 0x80000010u >> i & 1 ? 0 : bytes - (fills ? i % bytes : 0);
                     const uint32_t want = b >= bytes ? 0xee : b < n ? 1 + (16 * i + b) % 251 : 0;
                     assert_int_equal(p->cta.shared[64 + 16 * i + b], want);
+                }
+        }
+        prog_free(p);
+    }
+}
+
+// The uniform register stands beside the source: a pair, to which a pair of the lane's is added or a
+// word without a sign. The destination has none then.
+static void copies_from_a_base(void **state) {
+    (void)state;
+    enum { BASE = 2, BYTES = 16, AT = 64, PLACES = 4 };
+    for (uint32_t words = 1; words <= 2; words++) {
+        struct prog *p = machine();
+        const uint64_t buf = devmem_alloc(p->mem, PLACES * BYTES, 256, "buf");
+        uint8_t *host = devmem_host(p->mem, buf, PLACES * BYTES);
+        for (uint32_t i = 0; i < PLACES * BYTES; i++) host[i] = (uint8_t)(1 + i);
+        for (uint32_t fills = 0; fills < 2; fills++) {
+            struct opnd from = RD(fills ? 6 : 4);
+            from.words = (uint8_t)words;
+            struct minst *m = access(p, OP_CPASYNC, SPACE_SHARED, NONE_, R(2), from,
+                                     (int64_t)((uint64_t)(uint32_t)-BYTES << 32 | AT));
+            m->aux = BYTES;
+            m->sub = (uint8_t)(MCOPY_FROM_BASE | (fills ? MCOPY_ZERO_FILL : 0));
+            m->src[3] = UR(BASE, 2);
+        }
+        prog_start(p);
+        const uint64_t below = words == 2 ? 1ull << 40 : 0xffffffc0u; // what lanes count from
+        set_uniform(p, BASE, buf + BYTES - below);
+        for (uint32_t i = 0; i < 32; i++) {
+            const uint64_t at = below + BYTES * (i % PLACES);
+            reg(p, 2)[i] = BYTES * i;
+            set64(p, 4, i, at);
+            set64(p, 6, i, at + i % BYTES);
+            if (words == 2) continue;
+            reg(p, 5)[i] = reg(p, 7)[i] = 0xdeaddead;
+        }
+        for (uint32_t fills = 0; fills < 2; fills++) {
+            memset(p->cta.shared, 0xee, SHARED_BYTES);
+            step_to(p, fills, ~0u, EXEC_MEMORY);
+            for (uint32_t i = 0; i < 32; i++)
+                for (uint32_t b = 0; b < BYTES; b++) {
+                    const uint32_t n = fills ? BYTES - i % BYTES : BYTES;
+                    const uint32_t want = b < n ? 1 + BYTES * (i % PLACES) + b : 0;
+                    assert_int_equal(p->cta.shared[AT + BYTES * i + b], want);
                 }
         }
         prog_free(p);
@@ -394,6 +438,7 @@ int main(void) {
                                        cmocka_unit_test(casts),
                                        cmocka_unit_test(shuffles_among_those_there),
                                        cmocka_unit_test(copies),
+                                       cmocka_unit_test(copies_from_a_base),
                                        cmocka_unit_test(plain_accesses_are_fast),
                                        cmocka_unit_test(barrier_results)};
     return cmocka_run_group_tests(tests, NULL, NULL);
