@@ -53,7 +53,29 @@ def images():
     return nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2),
                          nn.Conv2d(8, 16, 3, stride=2, padding=1), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
                          nn.Linear(16, 10))
-torch.backends.cudnn.enabled = False # its library carries a runtime of its own
+def gradients(name, f, *shapes, tolerance=1e-4, memory_format=torch.contiguous_format):
+    g = torch.Generator().manual_seed(2)
+    leaves = [torch.randn(*s, generator=g) for s in shapes]
+    results = []
+    for device in ('cpu', 'cuda'):
+        x = [t.to(device, memory_format=memory_format if t.dim() == 4 else torch.contiguous_format).detach().requires_grad_() for t in leaves]
+        y = f(*x)
+        y.backward(torch.linspace(-1, 1, y.numel(), device=device).reshape(y.shape))
+        results.append([y.detach()] + [t.grad for t in x])
+    for i, (want, got) in enumerate(zip(*results)):
+        error = (got.cpu() - want).abs().max().item()
+        assert error <= tolerance * max(1, want.abs().max().item()), (name, i, error)
+assert torch.backends.cudnn.is_available() and torch.backends.cudnn.enabled
+gradients('convolution', lambda x, w, b: F.conv2d(x, w, b, stride=2, padding=1), (2, 4, 9, 7), (6, 4, 3, 3), (6,))
+gradients('channels last', lambda x, w: F.conv2d(x, w, padding=1), (2, 8, 9, 7), (6, 8, 3, 3), memory_format=torch.channels_last)
+gradients('groups, dilation', lambda x, w: F.conv2d(x, w, dilation=2, groups=4), (2, 8, 9, 9), (8, 2, 3, 3))
+gradients('in one direction', lambda x, w: F.conv1d(x, w, stride=2), (2, 3, 20), (5, 3, 4))
+gradients('in three', lambda x, w: F.conv3d(x, w, padding=1), (1, 2, 5, 6, 7), (3, 2, 3, 3, 3))
+gradients('transposed', lambda x, w: F.conv_transpose2d(x, w, stride=2), (2, 4, 5, 5), (4, 3, 3, 3))
+gradients('batch norm', lambda x, a, b: F.batch_norm(x, None, None, a, b, training=True), (4, 5, 6, 7), (5,), (5,))
+same('half convolution', lambda x, w: F.conv2d(x.half().float() if x.device.type == 'cpu' else x.half(),
+                                               w.half().float() if x.device.type == 'cpu' else w.half(), padding=1).float(),
+     (2, 16, 8, 8), (8, 16, 3, 3), tolerance=2e-3)
 torch.manual_seed(1)
 for make, x, y in ((perceptron, torch.randn(16, 32), torch.randint(0, 10, (16,))),
                    (images, torch.randn(4, 3, 16, 16), torch.randint(0, 10, (4,))),

@@ -15,6 +15,9 @@
 #define threads_x            ((int)__nvvm_read_ptx_sreg_ntid_x())
 #define blocks_x             ((int)__nvvm_read_ptx_sreg_nctaid_x())
 #define barrier()            __syncthreads()
+// A function or a member of which nothing is left in PTX: the tiles that it is handed stay in registers.
+#define MEMBER __device__ __attribute__((always_inline)) inline
+#define DEVICE static MEMBER
 
 // ---- element types ------------------------------------------------------------------------------
 struct f16 {

@@ -1,0 +1,534 @@
+// The graph interface (cudnnBackend...): descriptions as lists of attributes, graphs of operations, and one engine that runs them
+// in order. Operations here: the three convolutions, and functions of elements; what lies between them is kept in the work area.
+#include "cudnn.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+// cudnnBackendDescriptorType_t
+enum {
+    KIND_POINTWISE,
+    KIND_CONVOLUTION,
+    KIND_ENGINE,
+    KIND_CONFIG,
+    KIND_HEURISTIC,
+    KIND_PLAN,
+    KIND_OPERATION_FORWARD = 10,
+    KIND_OPERATION_FILTER,
+    KIND_OPERATION_DATA,
+    KIND_OPERATION_POINTWISE,
+    KIND_GRAPH = 15,
+    KIND_PACK,
+    KIND_TENSOR,
+    KINDS = 34
+};
+// cudnnBackendAttributeType_t
+enum {
+    TYPE_BOOLEAN = 2,
+    TYPE_INT64 = 3,
+    TYPE_FLOAT = 4,
+    TYPE_DOUBLE = 5,
+    TYPE_DESCRIPTOR = 15,
+    TYPE_CHAR = 24,
+    TYPE_FRACTION = 26,
+    TYPES = 29
+};
+static size_t bytes_of_type(int type) {
+    switch (type) {
+    case 0: // a handle
+    case TYPE_INT64:
+    case TYPE_DOUBLE:
+    case 6: // an address
+    case TYPE_DESCRIPTOR: return 8;
+    case TYPE_BOOLEAN:
+    case TYPE_CHAR: return 1;
+    case TYPE_FRACTION: return 16;
+    default: return type >= 0 && type < TYPES ? 4 : 0; // enumerations, float, int32
+    }
+}
+// cudnnBackendAttributeName_t
+enum {
+    POINTWISE_MODE = 0,
+    POINTWISE_LOW = 3,
+    POINTWISE_HIGH = 4,
+    POINTWISE_SLOPE = 5,
+    POINTWISE_ELU = 6,
+    POINTWISE_SOFTPLUS = 7,
+    POINTWISE_SWISH = 8,
+    CONVOLUTION_MODE = 101,
+    CONVOLUTION_DILATIONS,
+    CONVOLUTION_STRIDES,
+    CONVOLUTION_POST_PADS,
+    CONVOLUTION_PADS,
+    CONVOLUTION_RANK,
+    HEURISTIC_MODE = 200,
+    HEURISTIC_GRAPH = 201,
+    HEURISTIC_RESULTS = 202,
+    CONFIG_ENGINE = 300,
+    CONFIG_INTERMEDIATES = 301,
+    CONFIG_KNOBS = 302,
+    PLAN_CONFIG = 401,
+    PLAN_WORKSPACE = 402,
+    FORWARD_ALPHA = 700,
+    FORWARD_BETA,
+    FORWARD_CONVOLUTION,
+    FORWARD_W,
+    FORWARD_X,
+    FORWARD_Y,
+    DATA_ALPHA,
+    DATA_BETA,
+    DATA_CONVOLUTION,
+    DATA_W,
+    DATA_DX,
+    DATA_DY,
+    FILTER_ALPHA,
+    FILTER_BETA,
+    FILTER_CONVOLUTION,
+    FILTER_DW,
+    FILTER_X,
+    FILTER_DY,
+    POINT_FUNCTION = 750,
+    POINT_X,
+    POINT_B,
+    POINT_Y,
+    POINT_ALPHA1,
+    POINT_ALPHA2,
+    POINT_DX,
+    POINT_DY,
+    POINT_T,
+    GRAPH_OPERATIONS = 801,
+    GRAPH_ENGINES = 802,
+    TENSOR_TYPE = 901,
+    TENSOR_SIZES,
+    TENSOR_STEPS,
+    TENSOR_VECTOR,
+    TENSOR_UID = 906,
+    TENSOR_IS_VIRTUAL,
+    TENSOR_IS_VALUE,
+    PACK_UIDS = 1000,
+    PACK_ADDRESSES,
+    PACK_WORKSPACE = 1003,
+    ENGINE_GRAPH = 1300,
+    ENGINE_INDEX = 1301,
+    ENGINE_KNOBS = 1302,
+    ENGINE_NOTES = 1303,
+    ENGINE_LAYOUTS = 1304,
+    ENGINE_BEHAVIOURS = 1305
+};
+
+struct attribute {
+    int name, type;
+    int64_t count;
+    void *values;
+};
+// A description holds those that its attributes name, as the vendor's do: a program may destroy them first.
+typedef struct descriptor {
+    int kind;
+    bool is_final;
+    atomic_int holders;
+    int count;
+    struct attribute *attributes;
+} * descriptor_t;
+
+static void drop(descriptor_t d);
+static void clear(struct attribute *a) {
+    if (a->type == TYPE_DESCRIPTOR)
+        for (int64_t i = 0; i < a->count; i++) drop(((descriptor_t *)a->values)[i]);
+    free(a->values);
+    a->values = NULL;
+    a->count = 0;
+}
+static void drop(descriptor_t d) {
+    if (!d || atomic_fetch_sub(&d->holders, 1) > 1) return;
+    for (int i = 0; i < d->count; i++) clear(&d->attributes[i]);
+    free(d->attributes);
+    free(d);
+}
+
+API(cudnnBackendCreateDescriptor, int kind, descriptor_t *out) {
+    if (!out) return DNN_BAD_PARAM;
+    if (kind < 0 || kind >= KINDS)
+        return dnn_refuse("cudnnBackendCreateDescriptor", "descriptions of kind %d", kind);
+    *out = calloc(1, sizeof **out);
+    if (!*out) return DNN_ALLOC_FAILED;
+    (*out)->kind = kind;
+    (*out)->holders = 1;
+    return DNN_SUCCESS;
+}
+API(cudnnBackendDestroyDescriptor, descriptor_t d) {
+    drop(d);
+    return DNN_SUCCESS;
+}
+API(cudnnBackendInitialize, descriptor_t d) { return d ? DNN_SUCCESS : DNN_BAD_PARAM; }
+
+static struct attribute *find(const struct descriptor *d, int name) {
+    for (int i = 0; d && i < d->count; i++)
+        if (d->attributes[i].name == name) return &d->attributes[i];
+    return NULL;
+}
+static descriptor_t find_descriptor(const struct descriptor *d, int name) {
+    const struct attribute *const a = find(d, name);
+    return a && a->type == TYPE_DESCRIPTOR && a->count ? *(descriptor_t *)a->values : NULL;
+}
+static int64_t whole(const struct descriptor *d, int name, int64_t otherwise) {
+    const struct attribute *const a = find(d, name);
+    if (!a || !a->count) return otherwise;
+    switch (bytes_of_type(a->type)) {
+    case 8: return *(const int64_t *)a->values;
+    case 4: return *(const int32_t *)a->values;
+    default: return *(const uint8_t *)a->values;
+    }
+}
+static double real(const struct descriptor *d, int name, double otherwise) {
+    const struct attribute *const a = find(d, name);
+    if (!a || !a->count) return otherwise;
+    return a->type == TYPE_DOUBLE  ? *(const double *)a->values
+           : a->type == TYPE_FLOAT ? (double)*(const float *)a->values
+                                   : otherwise;
+}
+static bool list(const struct descriptor *d, int name, int64_t *to, int64_t count) {
+    const struct attribute *const a = find(d, name);
+    if (!a || a->type != TYPE_INT64 || a->count < count) return false;
+    memcpy(to, a->values, (size_t)count * sizeof *to);
+    return true;
+}
+
+API(cudnnBackendSetAttribute, descriptor_t d, int name, int type, int64_t count,
+    const void *values) {
+    const size_t bytes = bytes_of_type(type);
+    if (!d || d->is_final || !bytes || count < 0 || (count && !values)) return DNN_BAD_PARAM;
+    struct attribute *a = find(d, name);
+    if (!a) {
+        struct attribute *const more =
+            realloc(d->attributes, (size_t)(d->count + 1) * sizeof *more);
+        if (!more) return DNN_ALLOC_FAILED;
+        d->attributes = more;
+        a = &more[d->count++];
+        *a = (struct attribute){.name = name};
+    }
+    void *const copy = malloc((size_t)count * bytes + 1);
+    if (!copy) return DNN_ALLOC_FAILED;
+    if (count) memcpy(copy, values, (size_t)count * bytes);
+    if (type == TYPE_DESCRIPTOR)
+        for (int64_t i = 0; i < count; i++) {
+            const descriptor_t other = ((descriptor_t *)copy)[i];
+            if (other) atomic_fetch_add(&other->holders, 1);
+        }
+    clear(a);
+    a->type = type;
+    a->count = count;
+    a->values = copy;
+    return DNN_SUCCESS;
+}
+
+// ---- graphs -------------------------------------------------------------------------------------------
+static bool tensor_of(const struct descriptor *d, struct dnn_tensor *t) {
+    const struct attribute *const sizes = find(d, TENSOR_SIZES);
+    if (!d || d->kind != KIND_TENSOR || !sizes || sizes->count < 1 || sizes->count > DNN_AXES)
+        return false;
+    *t = (struct dnn_tensor){.type = (int)whole(d, TENSOR_TYPE, -1), .rank = (int)sizes->count};
+    if (!list(d, TENSOR_SIZES, t->size, t->rank) || !list(d, TENSOR_STEPS, t->step, t->rank))
+        return false;
+    for (int i = 0; i < t->rank; i++)
+        if (t->size[i] < 1) return false;
+    return true;
+}
+
+static bool conv_of(const struct descriptor *op, struct dnn_conv *c, descriptor_t tensor[3]) {
+    static const int names[3][6] = {
+        {FORWARD_X, FORWARD_W, FORWARD_Y, FORWARD_CONVOLUTION, FORWARD_ALPHA, FORWARD_BETA},
+        {FILTER_X, FILTER_DW, FILTER_DY, FILTER_CONVOLUTION, FILTER_ALPHA, FILTER_BETA},
+        {DATA_DX, DATA_W, DATA_DY, DATA_CONVOLUTION, DATA_ALPHA, DATA_BETA}};
+    const int *const n = names[op->kind - KIND_OPERATION_FORWARD];
+    const struct descriptor *const how = find_descriptor(op, n[3]);
+    *c = (struct dnn_conv){.direction = op->kind == KIND_OPERATION_FORWARD  ? DNN_FORWARD
+                                        : op->kind == KIND_OPERATION_FILTER ? DNN_TO_FILTER
+                                                                            : DNN_TO_DATA,
+                           .alpha = real(op, n[4], 1),
+                           .beta = real(op, n[5], 0),
+                           .is_flipped =
+                               whole(how, CONVOLUTION_MODE, MODE_CORRELATION) == MODE_CONVOLUTION};
+    for (int i = 0; i < 3; i++) tensor[i] = find_descriptor(op, n[i]);
+    const int64_t rank = whole(how, CONVOLUTION_RANK, 0);
+    return how && rank >= 1 && rank <= 3 && tensor_of(tensor[0], &c->x) &&
+           tensor_of(tensor[1], &c->w) && tensor_of(tensor[2], &c->y) && c->x.rank == rank + 2 &&
+           list(how, CONVOLUTION_PADS, c->pad, rank) &&
+           list(how, CONVOLUTION_STRIDES, c->stride, rank) &&
+           list(how, CONVOLUTION_DILATIONS, c->dilation, rank);
+}
+
+// The parameters of a function, and its tensors: a, b (or NULL), y. The derivatives have dy, x and dx.
+static bool point_of(const struct descriptor *op, struct point *p, descriptor_t tensor[3]) {
+    const struct descriptor *const f = find_descriptor(op, POINT_FUNCTION);
+    if (!f) return false;
+    const int mode = (int)whole(f, POINTWISE_MODE, -1);
+    const bool is_back = mode >= POINT_RELU_BACK;
+    *p = (struct point){.mode = mode,
+                        .alpha = 1,
+                        .alpha_a = real(op, POINT_ALPHA1, 1),
+                        .alpha_b = real(op, POINT_ALPHA2, 1)};
+    p->low = real(f, POINTWISE_LOW, 0);
+    p->high = real(f, POINTWISE_HIGH, HUGE_VAL);
+    switch (mode) {
+    case POINT_ELU:
+    case POINT_ELU_BACK: p->slope = real(f, POINTWISE_ELU, 1); break;
+    case POINT_SOFTPLUS:
+    case POINT_SOFTPLUS_BACK: p->slope = real(f, POINTWISE_SOFTPLUS, 1); break;
+    case POINT_SWISH:
+    case POINT_SWISH_BACK: p->slope = real(f, POINTWISE_SWISH, 1); break;
+    default: p->slope = real(f, POINTWISE_SLOPE, 0);
+    }
+    tensor[0] = find_descriptor(op, is_back ? POINT_DY : POINT_X);
+    tensor[1] = find_descriptor(op, is_back ? POINT_X : POINT_B);
+    tensor[2] = find_descriptor(op, is_back ? POINT_DX : POINT_Y);
+    return tensor[0] && tensor[2] && !find_descriptor(op, POINT_T);
+}
+static bool is_point_here(int mode) {
+    static const int8_t here[] = {
+        POINT_ADD, POINT_MUL,   POINT_MIN,  POINT_MAX, POINT_SQRT,     POINT_ADD_SQUARE, POINT_DIV,
+        POINT_SUB, POINT_ABS,   POINT_CEIL, POINT_COS, POINT_EXP,      POINT_FLOOR,      POINT_LOG,
+        POINT_NEG, POINT_RSQRT, POINT_SIN,  POINT_ERF, POINT_IDENTITY, POINT_RECIPROCAL};
+    for (size_t i = 0; i < sizeof here; i++)
+        if (here[i] == mode) return true;
+    return (mode >= POINT_RELU && mode <= POINT_GELU_TANH) ||
+           (mode >= POINT_RELU_BACK && mode <= POINT_GELU_TANH_BACK);
+}
+
+// NULL where the engine can run the graph, else what it asks for that is not here.
+static const char *graph_lacks(const struct descriptor *graph) {
+    const struct attribute *const ops = find(graph, GRAPH_OPERATIONS);
+    if (!ops || !ops->count) return "a graph without operations";
+    for (int64_t i = 0; i < ops->count; i++) {
+        const struct descriptor *const op = ((descriptor_t *)ops->values)[i];
+        descriptor_t tensor[3];
+        struct dnn_conv c;
+        struct point p;
+        switch (op->kind) {
+        case KIND_OPERATION_FORWARD:
+        case KIND_OPERATION_FILTER:
+        case KIND_OPERATION_DATA: {
+            if (!conv_of(op, &c, tensor)) return "a convolution of which something is not said";
+            const char *const lacks = dnn_conv_lacks(&c);
+            if (lacks) return lacks;
+            break;
+        }
+        case KIND_OPERATION_POINTWISE:
+            if (!point_of(op, &p, tensor) || !is_point_here(p.mode))
+                return "a function of elements";
+            break;
+        default: return "an operation that is neither a convolution nor a function of elements";
+        }
+        for (int k = 0; k < 3; k++)
+            if (tensor[k] &&
+                (whole(tensor[k], TENSOR_VECTOR, 1) != 1 || whole(tensor[k], TENSOR_IS_VALUE, 0)))
+                return "tensors of vectors, or given by value";
+    }
+    return NULL;
+}
+
+// Where a graph's virtual tensors lie in the work area: one after another, each once. Returns the bytes of all.
+enum { ROUND = 256 };
+static size_t rounded(size_t bytes) { return (bytes + ROUND - 1) / ROUND * ROUND; }
+static void tensors_of(const struct descriptor *op, descriptor_t tensor[3]) {
+    struct dnn_conv c;
+    struct point p;
+    if (op->kind == KIND_OPERATION_POINTWISE)
+        point_of(op, &p, tensor);
+    else
+        conv_of(op, &c, tensor);
+}
+static size_t virtual_bytes(const struct descriptor *graph, const struct descriptor *of,
+                            size_t *at) {
+    const struct attribute *const ops = find(graph, GRAPH_OPERATIONS);
+    size_t sum = 0;
+    for (int64_t i = 0; i < ops->count; i++) {
+        descriptor_t tensor[3];
+        const struct descriptor *const op = ((descriptor_t *)ops->values)[i];
+        tensors_of(op, tensor);
+        // an operation makes the last of its three; those of other names are a filter's or an image's gradient
+        const int made = op->kind == KIND_OPERATION_FILTER ? 1
+                         : op->kind == KIND_OPERATION_DATA ? 0
+                                                           : 2;
+        struct dnn_tensor t;
+        if (!whole(tensor[made], TENSOR_IS_VIRTUAL, 0) || !tensor_of(tensor[made], &t)) continue;
+        if (of && whole(tensor[made], TENSOR_UID, 0) == whole(of, TENSOR_UID, 0)) *at = sum;
+        sum += rounded(dnn_bytes(&t));
+    }
+    return sum;
+}
+static size_t graph_workspace(struct blas_handle *h, const struct descriptor *graph) {
+    const struct attribute *const ops = find(graph, GRAPH_OPERATIONS);
+    size_t most = 0;
+    for (int64_t i = 0; i < ops->count; i++) {
+        const struct descriptor *const op = ((descriptor_t *)ops->values)[i];
+        struct dnn_conv c;
+        descriptor_t tensor[3];
+        if (op->kind == KIND_OPERATION_POINTWISE || !conv_of(op, &c, tensor)) continue;
+        const size_t bytes = dnn_conv_workspace(h, &c);
+        if (bytes > most) most = bytes;
+    }
+    return virtual_bytes(graph, NULL, NULL) + most;
+}
+static const struct descriptor *graph_of_plan(const struct descriptor *plan) {
+    return find_descriptor(find_descriptor(find_descriptor(plan, PLAN_CONFIG), CONFIG_ENGINE),
+                           ENGINE_GRAPH);
+}
+
+API(cudnnBackendFinalize, descriptor_t d) {
+    if (!d) return DNN_BAD_PARAM;
+    struct dnn_tensor t;
+    if (d->kind == KIND_TENSOR && !tensor_of(d, &t)) return DNN_BAD_PARAM;
+    if (d->kind == KIND_ENGINE) {
+        const struct descriptor *const graph = find_descriptor(d, ENGINE_GRAPH);
+        if (!graph || whole(d, ENGINE_INDEX, 0) != 0) return DNN_BAD_PARAM;
+        const char *const lacks = graph_lacks(graph);
+        if (lacks) return dnn_refuse("cudnnBackendFinalize", "%s", lacks);
+    }
+    if (d->kind == KIND_PLAN && !graph_of_plan(d)) return DNN_BAD_PARAM;
+    d->is_final = true;
+    return DNN_SUCCESS;
+}
+
+// ---- what descriptions know -----------------------------------------------------------------------------
+static dnn_status give(const void *value, size_t bytes, int64_t wanted, int64_t *count, void *to) {
+    if (count) *count = 1;
+    if (wanted > 0 && to) memcpy(to, value, bytes);
+    return DNN_SUCCESS;
+}
+// The one engine, for a graph that it can run: the first of the descriptions that the program made becomes its configuration.
+static dnn_status results(const struct descriptor *d, int64_t wanted, int64_t *count, void *to) {
+    const descriptor_t graph = find_descriptor(d, HEURISTIC_GRAPH);
+    const char *const lacks = graph ? graph_lacks(graph) : "no graph";
+    if (count) *count = lacks ? 0 : 1;
+    // a program that asks how many there are asks for each of its modes: it is refused when it asks for the last
+    if (lacks) return DNN_SUCCESS;
+    if (wanted < 1 || !to) return DNN_SUCCESS;
+    const descriptor_t config = ((descriptor_t *)to)[0];
+    if (!config || config->kind != KIND_CONFIG) return DNN_BAD_PARAM;
+    descriptor_t engine;
+    dnn_status s = cudnnBackendCreateDescriptor(KIND_ENGINE, &engine);
+    if (s) return s;
+    const int64_t first = 0;
+    s = cudnnBackendSetAttribute(engine, ENGINE_GRAPH, TYPE_DESCRIPTOR, 1, &graph);
+    if (!s) s = cudnnBackendSetAttribute(engine, ENGINE_INDEX, TYPE_INT64, 1, &first);
+    if (!s) s = cudnnBackendFinalize(engine);
+    config->is_final = false;
+    if (!s) s = cudnnBackendSetAttribute(config, CONFIG_ENGINE, TYPE_DESCRIPTOR, 1, &engine);
+    config->is_final = true;
+    cudnnBackendDestroyDescriptor(engine);
+    return s;
+}
+API(cudnnBackendGetAttribute, descriptor_t d, int name, int type, int64_t wanted, int64_t *count,
+    void *to) {
+    if (!d || !bytes_of_type(type)) return DNN_BAD_PARAM;
+    if (d->kind == KIND_HEURISTIC && name == HEURISTIC_RESULTS)
+        return results(d, wanted, count, to);
+    if (d->kind == KIND_GRAPH && name == GRAPH_ENGINES) {
+        const int64_t engines = graph_lacks(d) ? 0 : 1;
+        return give(&engines, sizeof engines, wanted, count, to);
+    }
+    if (d->kind == KIND_PLAN && name == PLAN_WORKSPACE) {
+        struct blas_handle *const h = (struct blas_handle *)(uintptr_t)whole(d, 400, 0);
+        if (!blas_is_handle(h)) return DNN_BAD_PARAM;
+        const int64_t bytes = (int64_t)graph_workspace(h, graph_of_plan(d));
+        return give(&bytes, sizeof bytes, wanted, count, to);
+    }
+    struct attribute *const a = find(d, name);
+    // notes, knobs and layouts: the engine has none
+    if (!a) {
+        if (count) *count = 0;
+        return (name >= ENGINE_KNOBS && name <= ENGINE_BEHAVIOURS) || name == CONFIG_KNOBS ||
+                       name == CONFIG_INTERMEDIATES
+                   ? DNN_SUCCESS
+                   : DNN_BAD_PARAM;
+    }
+    if (a->type != type) return DNN_BAD_PARAM;
+    if (count) *count = a->count;
+    const int64_t n = wanted < a->count ? wanted : a->count;
+    if (n < 1 || !to) return DNN_SUCCESS;
+    if (type != TYPE_DESCRIPTOR) {
+        memcpy(to, a->values, (size_t)n * bytes_of_type(type));
+        return DNN_SUCCESS;
+    }
+    // descriptions that the program made become copies of those that are asked for
+    for (int64_t i = 0; i < n; i++) {
+        const descriptor_t from = ((descriptor_t *)a->values)[i], copy = ((descriptor_t *)to)[i];
+        if (!from || !copy || from->kind != copy->kind) return DNN_BAD_PARAM;
+        copy->is_final = false;
+        for (int k = 0; k < from->count; k++) {
+            const struct attribute *const b = &from->attributes[k];
+            const dnn_status s =
+                cudnnBackendSetAttribute(copy, b->name, b->type, b->count, b->values);
+            if (s) return s;
+        }
+        copy->is_final = from->is_final;
+    }
+    return DNN_SUCCESS;
+}
+
+// ---- running ----------------------------------------------------------------------------------------------
+struct memory {
+    const struct descriptor *graph, *pack;
+    uint64_t workspace; // address; virtual tensors lie at its beginning
+};
+static bool address_of(const struct memory *m, const struct descriptor *tensor, uint64_t *out) {
+    if (whole(tensor, TENSOR_IS_VIRTUAL, 0)) {
+        size_t at = SIZE_MAX;
+        virtual_bytes(m->graph, tensor, &at);
+        *out = m->workspace + at;
+        return at != SIZE_MAX;
+    }
+    const struct attribute *const uids = find(m->pack, PACK_UIDS), *const addresses = find(
+                                                                       m->pack, PACK_ADDRESSES);
+    const int64_t uid = whole(tensor, TENSOR_UID, 0);
+    for (int64_t i = 0; uids && addresses && i < uids->count && i < addresses->count; i++)
+        if (((const int64_t *)uids->values)[i] == uid) {
+            *out = ((const uint64_t *)addresses->values)[i];
+            return true;
+        }
+    return false;
+}
+static dnn_status run_conv(struct blas_handle *h, const struct memory *m,
+                           const struct descriptor *op) {
+    struct dnn_conv c;
+    descriptor_t tensor[3];
+    uint64_t at[3];
+    if (!conv_of(op, &c, tensor)) return DNN_BAD_PARAM;
+    for (int i = 0; i < 3; i++)
+        if (!address_of(m, tensor[i], &at[i])) return DNN_BAD_PARAM;
+    c.from[0] = c.direction == DNN_TO_DATA ? at[1] : at[0];
+    c.from[1] = c.direction == DNN_FORWARD ? at[1] : at[2];
+    c.to = c.direction == DNN_FORWARD ? at[2] : c.direction == DNN_TO_DATA ? at[0] : at[1];
+    const uint64_t area = m->workspace ? m->workspace + virtual_bytes(m->graph, NULL, NULL) : 0;
+    return dnn_convolve(h, &c, area, area ? dnn_conv_workspace(h, &c) : 0);
+}
+static dnn_status run_point(struct blas_handle *h, const struct memory *m,
+                            const struct descriptor *op) {
+    struct point p;
+    descriptor_t tensor[3];
+    struct dnn_tensor a, b, y;
+    if (!point_of(op, &p, tensor) || !tensor_of(tensor[0], &a) || !tensor_of(tensor[2], &y) ||
+        (tensor[1] && !tensor_of(tensor[1], &b)))
+        return DNN_BAD_PARAM;
+    if (!address_of(m, tensor[0], &p.a) || !address_of(m, tensor[2], &p.y) ||
+        (tensor[1] && !address_of(m, tensor[1], &p.b)))
+        return DNN_BAD_PARAM;
+    return dnn_points(h, "cudnnBackendExecute", &p, &a, tensor[1] ? &b : NULL, &y);
+}
+API(cudnnBackendExecute, blas_handle_t h, descriptor_t plan, descriptor_t pack) {
+    if (!blas_is_handle(h) || !plan || !pack) return DNN_BAD_PARAM;
+    const struct memory m = {graph_of_plan(plan), pack, (uint64_t)whole(pack, PACK_WORKSPACE, 0)};
+    if (!m.graph) return DNN_NOT_FINALIZED;
+    const char *const lacks = graph_lacks(m.graph);
+    if (lacks) return dnn_refuse("cudnnBackendExecute", "%s", lacks);
+    const struct attribute *const ops = find(m.graph, GRAPH_OPERATIONS);
+    for (int64_t i = 0; i < ops->count; i++) {
+        const struct descriptor *const op = ((descriptor_t *)ops->values)[i];
+        const dnn_status s =
+            op->kind == KIND_OPERATION_POINTWISE ? run_point(h, &m, op) : run_conv(h, &m, op);
+        if (s) return s;
+    }
+    return DNN_SUCCESS;
+}

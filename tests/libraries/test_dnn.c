@@ -1,0 +1,399 @@
+// cuDNN of our own against loops on the host in double precision: convolutions and their gradients (groups, strides, dilation,
+// both orders of elements, one to three directions), batch normalisation, pooling, softmax, activations, reductions.
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda.h"
+
+typedef struct handle *handle_t;
+typedef void *desc_t;
+int cudnnCreate(handle_t *), cudnnDestroy(handle_t);
+int cudnnCreateTensorDescriptor(desc_t *), cudnnDestroyTensorDescriptor(desc_t), cudnnCreateFilterDescriptor(desc_t *),
+    cudnnDestroyFilterDescriptor(desc_t), cudnnCreateConvolutionDescriptor(desc_t *), cudnnDestroyConvolutionDescriptor(desc_t);
+int cudnnSetTensorNdDescriptorEx(desc_t, int, int, int, const int *), cudnnSetFilterNdDescriptor(desc_t, int, int, int, const int *);
+int cudnnSetConvolutionNdDescriptor(desc_t, int, const int *, const int *, const int *, int, int), cudnnSetConvolutionGroupCount(desc_t, int);
+int cudnnGetConvolutionNdForwardOutputDim(desc_t, desc_t, desc_t, int, int *);
+int cudnnGetConvolutionForwardWorkspaceSize(handle_t, desc_t, desc_t, desc_t, desc_t, int, size_t *);
+int cudnnGetConvolutionBackwardFilterWorkspaceSize(handle_t, desc_t, desc_t, desc_t, desc_t, int, size_t *);
+int cudnnConvolutionForward(handle_t, const void *, desc_t, CUdeviceptr, desc_t, CUdeviceptr, desc_t, int, CUdeviceptr, size_t,
+                            const void *, desc_t, CUdeviceptr);
+int cudnnConvolutionBackwardData(handle_t, const void *, desc_t, CUdeviceptr, desc_t, CUdeviceptr, desc_t, int, CUdeviceptr, size_t,
+                                 const void *, desc_t, CUdeviceptr);
+int cudnnConvolutionBackwardFilter(handle_t, const void *, desc_t, CUdeviceptr, desc_t, CUdeviceptr, desc_t, int, CUdeviceptr, size_t,
+                                   const void *, desc_t, CUdeviceptr);
+int cudnnBatchNormalizationForwardTraining(handle_t, int, const void *, const void *, desc_t, CUdeviceptr, desc_t, CUdeviceptr, desc_t,
+                                           CUdeviceptr, CUdeviceptr, double, CUdeviceptr, CUdeviceptr, double, CUdeviceptr, CUdeviceptr);
+int cudnnBatchNormalizationBackward(handle_t, int, const void *, const void *, const void *, const void *, desc_t, CUdeviceptr, desc_t,
+                                    CUdeviceptr, desc_t, CUdeviceptr, desc_t, CUdeviceptr, CUdeviceptr, CUdeviceptr, double,
+                                    CUdeviceptr, CUdeviceptr);
+int cudnnCreatePoolingDescriptor(desc_t *), cudnnSetPooling2dDescriptor(desc_t, int, int, int, int, int, int, int, int);
+int cudnnPoolingForward(handle_t, desc_t, const void *, desc_t, CUdeviceptr, const void *, desc_t, CUdeviceptr);
+int cudnnPoolingBackward(handle_t, desc_t, const void *, desc_t, CUdeviceptr, desc_t, CUdeviceptr, desc_t, CUdeviceptr, const void *,
+                         desc_t, CUdeviceptr);
+int cudnnSoftmaxForward(handle_t, int, int, const void *, desc_t, CUdeviceptr, const void *, desc_t, CUdeviceptr);
+int cudnnCreateActivationDescriptor(desc_t *), cudnnSetActivationDescriptor(desc_t, int, int, double);
+int cudnnActivationForward(handle_t, desc_t, const void *, desc_t, CUdeviceptr, const void *, desc_t, CUdeviceptr);
+int cudnnCreateReduceTensorDescriptor(desc_t *), cudnnSetReduceTensorDescriptor(desc_t, int, int, int, int, int);
+int cudnnReduceTensor(handle_t, desc_t, CUdeviceptr, size_t, CUdeviceptr, size_t, const void *, desc_t, CUdeviceptr, const void *, desc_t,
+                      CUdeviceptr);
+int cudnnCreateAttnDescriptor(desc_t *);
+int cudnnBackendCreateDescriptor(int, desc_t *), cudnnBackendSetAttribute(desc_t, int, int, int64_t, const void *),
+    cudnnBackendFinalize(desc_t), cudnnBackendGetAttribute(desc_t, int, int, int64_t, int64_t *, void *), cudnnBackendDestroyDescriptor(desc_t),
+    cudnnBackendExecute(handle_t, desc_t, desc_t);
+
+static int failed;
+#define CHECK(what, ...)                                                                           \
+    do {                                                                                           \
+        if (!(what)) {                                                                             \
+            failed++;                                                                              \
+            printf("FAILED %s:%d: ", __FILE__, __LINE__);                                          \
+            printf(__VA_ARGS__);                                                                   \
+            puts("");                                                                              \
+        }                                                                                          \
+    } while (0)
+
+static uint32_t seed = 1;
+static double number(void) {
+    seed = seed * 1664525 + 1013904223;
+    return (double)(int32_t)(seed >> 8 & 0xfff) / 2048 - 1;
+}
+
+// An array of float or double: on the device, and as the host computes with it.
+struct array {
+    double *v;
+    CUdeviceptr at;
+    long n;
+    bool is_double;
+};
+static size_t bytes_of(const struct array *a) { return (size_t)a->n * (a->is_double ? 8 : 4); }
+static void send(struct array *a) {
+    float *const f = malloc((size_t)a->n * 4);
+    for (long i = 0; i < a->n; i++) {
+        f[i] = (float)a->v[i];
+        if (!a->is_double) a->v[i] = f[i];
+    }
+    cuMemcpyHtoD(a->at, a->is_double ? (void *)a->v : f, bytes_of(a));
+    free(f);
+}
+static struct array make(long n, bool is_double) {
+    struct array a = {.v = calloc((size_t)n, sizeof(double)), .n = n, .is_double = is_double};
+    for (long i = 0; i < n; i++) a.v[i] = number();
+    cuMemAlloc(&a.at, bytes_of(&a) + 16);
+    send(&a);
+    return a;
+}
+static void drop(struct array *a) {
+    cuMemFree(a->at);
+    free(a->v);
+}
+// The array holds what is expected; the device what came out.
+static void compare(const char *what, const struct array *a, double tolerance) {
+    void *const got = malloc(bytes_of(a));
+    cuMemcpyDtoH(got, a->at, bytes_of(a));
+    double worst = 0, largest = 1;
+    for (long i = 0; i < a->n; i++) {
+        const double g = a->is_double ? ((double *)got)[i] : (double)((float *)got)[i];
+        if (!(fabs(g - a->v[i]) <= worst)) worst = isnan(g) ? HUGE_VAL : fabs(g - a->v[i]);
+        largest = fmax(largest, fabs(a->v[i]));
+    }
+    CHECK(worst <= tolerance * largest, "%s: off by %g of %g", what, worst, largest);
+    free(got);
+}
+
+// ---- convolutions -------------------------------------------------------------------------------------
+struct shape {
+    int rank, n, c, k, groups, in[3], window[3], stride[3], pad[3], dilation[3];
+    bool is_last, is_flipped, is_double; // is_last: channels last
+};
+static const struct shape shapes[] = {
+    {2, 2, 3, 8, 1, {9, 11}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, false, false, false},
+    {2, 2, 4, 6, 2, {9, 10}, {3, 5}, {2, 1}, {1, 2}, {1, 1}, false, false, false},
+    {2, 2, 8, 6, 1, {7, 9}, {3, 3}, {2, 2}, {0, 1}, {1, 1}, true, false, false},
+    {2, 1, 6, 6, 6, {9, 9}, {3, 3}, {1, 1}, {2, 2}, {2, 2}, false, true, true},
+    {3, 2, 2, 3, 1, {5, 6, 7}, {2, 3, 2}, {1, 2, 1}, {1, 0, 1}, {1, 1, 2}, false, false, true},
+    {2, 2, 40, 72, 1, {13, 12}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, false, false, false},
+};
+static long index_of(const int size[5], bool is_last, const int i[5]) {
+    return is_last ? (((((long)i[0] * size[2] + i[2]) * size[3] + i[3]) * size[4]) + i[4]) * size[1] + i[1]
+                   : ((((long)i[0] * size[1] + i[1]) * size[2] + i[2]) * size[3] + i[3]) * size[4] + i[4];
+}
+static void describe(desc_t d, bool is_filter, const struct shape *s, const int size[5]) {
+    int packed[5] = {size[0], size[1]};
+    for (int i = 0; i < s->rank; i++) packed[2 + i] = size[5 - s->rank + i];
+    const int type = s->is_double, format = s->is_last;
+    CHECK(!(is_filter ? cudnnSetFilterNdDescriptor(d, type, format, s->rank + 2, packed)
+                      : cudnnSetTensorNdDescriptorEx(d, format, type, s->rank + 2, packed)),
+          "a description");
+}
+static void convolve(handle_t h, const struct shape *s) {
+    int in[3] = {1, 1, 1}, window[3] = {1, 1, 1}, stride[3] = {1, 1, 1}, pad[3] = {0}, dilation[3] = {1, 1, 1}, out[3];
+    for (int i = 0; i < s->rank; i++) {
+        const int to = 3 - s->rank + i;
+        in[to] = s->in[i], window[to] = s->window[i], stride[to] = s->stride[i], pad[to] = s->pad[i], dilation[to] = s->dilation[i];
+    }
+    for (int i = 0; i < 3; i++) out[i] = 1 + (in[i] + 2 * pad[i] - ((window[i] - 1) * dilation[i] + 1)) / stride[i];
+    const int cg = s->c / s->groups, kg = s->k / s->groups;
+    const int x_size[5] = {s->n, s->c, in[0], in[1], in[2]}, w_size[5] = {s->k, cg, window[0], window[1], window[2]},
+              y_size[5] = {s->n, s->k, out[0], out[1], out[2]};
+    long nx = 1, nw = 1, ny = 1;
+    for (int i = 0; i < 5; i++) nx *= x_size[i], nw *= w_size[i], ny *= y_size[i];
+    struct array x = make(nx, s->is_double), w = make(nw, s->is_double), y = make(ny, s->is_double), dy = make(ny, s->is_double),
+                 dx = make(nx, s->is_double), dw = make(nw, s->is_double);
+    double *const want_y = calloc((size_t)ny, 8), *const want_dx = calloc((size_t)nx, 8), *const want_dw = calloc((size_t)nw, 8);
+    for (int n = 0; n < s->n; n++)
+        for (int k = 0; k < s->k; k++)
+            for (int c = 0; c < cg; c++)
+                for (int o = 0; o < out[0] * out[1] * out[2]; o++)
+                    for (int r = 0; r < window[0] * window[1] * window[2]; r++) {
+                        const int at[3] = {o / (out[1] * out[2]), o / out[2] % out[1], o % out[2]};
+                        const int f[3] = {r / (window[1] * window[2]), r / window[2] % window[1], r % window[2]};
+                        int i[3];
+                        bool inside = true;
+                        for (int d = 0; d < 3; d++) {
+                            const int tap = s->is_flipped ? window[d] - 1 - f[d] : f[d];
+                            i[d] = at[d] * stride[d] - pad[d] + tap * dilation[d];
+                            inside = inside && i[d] >= 0 && i[d] < in[d];
+                        }
+                        if (!inside) continue;
+                        const long ix = index_of(x_size, s->is_last, (int[]){n, k / kg * cg + c, i[0], i[1], i[2]}),
+                                   iw = index_of(w_size, s->is_last, (int[]){k, c, f[0], f[1], f[2]}),
+                                   iy = index_of(y_size, s->is_last, (int[]){n, k, at[0], at[1], at[2]});
+                        want_y[iy] += x.v[ix] * w.v[iw];
+                        want_dx[ix] += dy.v[iy] * w.v[iw];
+                        want_dw[iw] += dy.v[iy] * x.v[ix];
+                    }
+    const double alpha = 1.5, beta = -0.5;
+    const float alpha_f = 1.5f, beta_f = -0.5f;
+    const void *const a = s->is_double ? (const void *)&alpha : &alpha_f, *const b = s->is_double ? (const void *)&beta : &beta_f;
+    for (long i = 0; i < ny; i++) y.v[i] = alpha * want_y[i] + beta * y.v[i];
+    for (long i = 0; i < nx; i++) dx.v[i] = alpha * want_dx[i] + beta * dx.v[i];
+    for (long i = 0; i < nw; i++) dw.v[i] = alpha * want_dw[i] + beta * dw.v[i];
+    desc_t tx, tw, ty, tc;
+    cudnnCreateTensorDescriptor(&tx), cudnnCreateTensorDescriptor(&ty), cudnnCreateFilterDescriptor(&tw), cudnnCreateConvolutionDescriptor(&tc);
+    describe(tx, false, s, x_size), describe(tw, true, s, w_size), describe(ty, false, s, y_size);
+    CHECK(!cudnnSetConvolutionNdDescriptor(tc, s->rank, s->pad, s->stride, s->dilation, s->is_flipped ? 0 : 1, s->is_double), "a convolution");
+    cudnnSetConvolutionGroupCount(tc, s->groups);
+    int asked[5];
+    CHECK(!cudnnGetConvolutionNdForwardOutputDim(tc, tx, tw, s->rank + 2, asked) && asked[1 + s->rank] == out[2], "the size of a result");
+    size_t bytes = 0, bytes_w = 0;
+    CHECK(!cudnnGetConvolutionForwardWorkspaceSize(h, tx, tw, tc, ty, 1, &bytes), "a work area");
+    CHECK(!cudnnGetConvolutionBackwardFilterWorkspaceSize(h, tx, ty, tc, tw, 1, &bytes_w), "a work area");
+    CUdeviceptr area = 0;
+    if (bytes_w > bytes) bytes = bytes_w;
+    if (bytes) cuMemAlloc(&area, bytes);
+    const double tolerance = s->is_double ? 1e-13 : 1e-5;
+    CHECK(!cudnnConvolutionForward(h, a, tx, x.at, tw, w.at, tc, 1, area, bytes, b, ty, y.at), "forward");
+    compare("forward", &y, tolerance);
+    CHECK(!cudnnConvolutionBackwardData(h, a, tw, w.at, ty, dy.at, tc, 1, area, bytes, b, tx, dx.at), "to the data");
+    compare("to the data", &dx, tolerance);
+    CHECK(!cudnnConvolutionBackwardFilter(h, a, tx, x.at, ty, dy.at, tc, 1, area, bytes, b, tw, dw.at), "to the filters");
+    compare("to the filters", &dw, tolerance);
+    if (area) cuMemFree(area);
+    cudnnDestroyTensorDescriptor(tx), cudnnDestroyTensorDescriptor(ty), cudnnDestroyFilterDescriptor(tw), cudnnDestroyConvolutionDescriptor(tc);
+    free(want_y), free(want_dx), free(want_dw);
+    drop(&x), drop(&w), drop(&y), drop(&dy), drop(&dx), drop(&dw);
+}
+
+// ---- layers -------------------------------------------------------------------------------------------
+enum { N = 3, C = 5, H = 6, W = 7, PLACES = H * W, ALL = N * C * PLACES };
+static const float one = 1, zero = 0;
+static desc_t tensor(int n, int c, int h, int w) {
+    desc_t t;
+    cudnnCreateTensorDescriptor(&t);
+    cudnnSetTensorNdDescriptorEx(t, 0, 0, 4, (const int[]){n, c, h, w});
+    return t;
+}
+static void normalise(handle_t h) {
+    struct array x = make(ALL, false), y = make(ALL, false), dy = make(ALL, false), dx = make(ALL, false);
+    struct array scale = make(C, false), bias = make(C, false), mean = make(C, false), variance = make(C, false), saved = make(C, false),
+                 inverse = make(C, false), d_scale = make(C, false), d_bias = make(C, false);
+    const desc_t t = tensor(N, C, H, W), p = tensor(1, C, 1, 1);
+    const double epsilon = 1e-3, factor = 0.25;
+    for (int c = 0; c < C; c++) {
+        const int m = N * PLACES;
+        double sum = 0, squares = 0, sum_dy = 0, sum_dx = 0;
+#define EACH(i) for (int i##_ = 0, i; i = (i##_ / PLACES * C + c) * PLACES + i##_ % PLACES, i##_ < m; i##_++)
+        EACH(i) sum += x.v[i];
+        EACH(i) squares += (x.v[i] - sum / m) * (x.v[i] - sum / m);
+        saved.v[c] = sum / m;
+        inverse.v[c] = 1 / sqrt(squares / m + epsilon);
+        mean.v[c] = (1 - factor) * mean.v[c] + factor * sum / m;
+        variance.v[c] = (1 - factor) * variance.v[c] + factor * squares / (m - 1);
+        EACH(i) y.v[i] = (x.v[i] - saved.v[c]) * inverse.v[c] * scale.v[c] + bias.v[c];
+        EACH(i) sum_dy += dy.v[i];
+        EACH(i) sum_dx += dy.v[i] * (x.v[i] - saved.v[c]) * inverse.v[c];
+        d_bias.v[c] = sum_dy;
+        d_scale.v[c] = sum_dx;
+        EACH(i) dx.v[i] = scale.v[c] * inverse.v[c] * (dy.v[i] - sum_dy / m - (x.v[i] - saved.v[c]) * inverse.v[c] * sum_dx / m);
+    }
+    CHECK(!cudnnBatchNormalizationForwardTraining(h, 1, &one, &zero, t, x.at, t, y.at, p, scale.at, bias.at, factor, mean.at, variance.at,
+                                                  epsilon, saved.at, inverse.at),
+          "batch normalisation");
+    compare("normalised", &y, 1e-5), compare("mean", &mean, 1e-6), compare("variance", &variance, 1e-6);
+    compare("saved mean", &saved, 1e-6), compare("saved inverse", &inverse, 1e-5);
+    CHECK(!cudnnBatchNormalizationBackward(h, 1, &one, &zero, &one, &zero, t, x.at, t, dy.at, t, dx.at, p, scale.at, d_scale.at, d_bias.at,
+                                           epsilon, saved.at, inverse.at),
+          "its gradient");
+    compare("gradient", &dx, 1e-5), compare("of scale", &d_scale, 1e-5), compare("of bias", &d_bias, 1e-5);
+    cudnnDestroyTensorDescriptor(t), cudnnDestroyTensorDescriptor(p);
+    drop(&x), drop(&y), drop(&dy), drop(&dx), drop(&scale), drop(&bias), drop(&mean), drop(&variance), drop(&saved), drop(&inverse),
+        drop(&d_scale), drop(&d_bias);
+}
+static void pool(handle_t h, int mode) {
+    enum { OH = (H + 2 - 3) / 2 + 1, OW = (W + 2 - 3) / 2 + 1 };
+    struct array x = make(ALL, false), y = make(N * C * OH * OW, false), dy = make(N * C * OH * OW, false), dx = make(ALL, false);
+    memset(dx.v, 0, ALL * sizeof *dx.v);
+    for (int i = 0; i < N * C; i++)
+        for (int o = 0; o < OH * OW; o++) {
+            const double *const from = x.v + i * PLACES;
+            double sum = 0, best = -HUGE_VAL;
+            int at = 0, inside = 0;
+            for (int r = 0; r < 9; r++) {
+                const int a = o / OW * 2 - 1 + r / 3, b = o % OW * 2 - 1 + r % 3;
+                if (a < 0 || a >= H || b < 0 || b >= W) continue;
+                inside++;
+                sum += from[a * W + b];
+                if (from[a * W + b] > best) best = from[a * W + b], at = a * W + b;
+            }
+            const int all = mode == 1 ? 9 : inside;
+            y.v[i * OH * OW + o] = mode == 0 ? best : sum / all;
+            if (mode == 0) {
+                dx.v[i * PLACES + at] += dy.v[i * OH * OW + o];
+                continue;
+            }
+            for (int r = 0; r < 9; r++) {
+                const int a = o / OW * 2 - 1 + r / 3, b = o % OW * 2 - 1 + r % 3;
+                if (a >= 0 && a < H && b >= 0 && b < W) dx.v[i * PLACES + a * W + b] += dy.v[i * OH * OW + o] / all;
+            }
+        }
+    desc_t p;
+    const desc_t t = tensor(N, C, H, W), o = tensor(N, C, OH, OW);
+    cudnnCreatePoolingDescriptor(&p);
+    cudnnSetPooling2dDescriptor(p, mode, 0, 3, 3, 1, 1, 2, 2);
+    CHECK(!cudnnPoolingForward(h, p, &one, t, x.at, &zero, o, y.at), "pooling");
+    compare("pooled", &y, 1e-6);
+    CHECK(!cudnnPoolingBackward(h, p, &one, o, y.at, o, dy.at, t, x.at, &zero, t, dx.at), "its gradient");
+    compare("gradient of pooling", &dx, 1e-6);
+    cudnnDestroyTensorDescriptor(t), cudnnDestroyTensorDescriptor(o);
+    drop(&x), drop(&y), drop(&dy), drop(&dx);
+}
+static void others(handle_t h) {
+    struct array x = make(ALL, false), y = make(ALL, false), sums = make(C, false);
+    const desc_t t = tensor(N, C, H, W), c = tensor(1, C, 1, 1);
+    for (int i = 0; i < N * PLACES; i++) {
+        double *const to = y.v + i / PLACES * C * PLACES + i % PLACES, *const from = x.v + (to - y.v);
+        double sum = 0;
+        for (int k = 0; k < C; k++) sum += exp(from[k * PLACES]);
+        for (int k = 0; k < C; k++) to[k * PLACES] = exp(from[k * PLACES]) / sum;
+    }
+    CHECK(!cudnnSoftmaxForward(h, 1, 1, &one, t, x.at, &zero, t, y.at), "softmax");
+    compare("softmax", &y, 1e-6);
+    desc_t a, r;
+    cudnnCreateActivationDescriptor(&a);
+    cudnnSetActivationDescriptor(a, 2, 0, 0);
+    for (int i = 0; i < ALL; i++) y.v[i] = tanh(x.v[i]);
+    CHECK(!cudnnActivationForward(h, a, &one, t, x.at, &zero, t, y.at), "tanh");
+    compare("tanh", &y, 1e-6);
+    cudnnCreateReduceTensorDescriptor(&r);
+    cudnnSetReduceTensorDescriptor(r, 7, 0, 0, 0, 0);
+    for (int k = 0; k < C; k++) {
+        double s = 0;
+        for (int i = 0; i < ALL; i++)
+            if (i / PLACES % C == k) s += x.v[i] * x.v[i];
+        sums.v[k] = sqrt(s);
+    }
+    CHECK(!cudnnReduceTensor(h, r, 0, 0, 0, 0, &one, t, x.at, &zero, c, sums.at), "a norm");
+    compare("norm", &sums, 1e-6);
+    cudnnDestroyTensorDescriptor(t), cudnnDestroyTensorDescriptor(c);
+    drop(&x), drop(&y), drop(&sums);
+}
+
+// ---- a graph: y = relu(x * w + bias), of 1 x 1 filters -------------------------------------------------
+// Attributes follow as name, type, count, values.
+static desc_t node(int kind, int n, ...) {
+    desc_t d = NULL;
+    CHECK(!cudnnBackendCreateDescriptor(kind, &d), "kind %d", kind);
+    va_list list;
+    va_start(list, n);
+    for (int i = 0; i < n; i++) {
+        const int name = va_arg(list, int), type = va_arg(list, int), count = va_arg(list, int);
+        CHECK(!cudnnBackendSetAttribute(d, name, type, count, va_arg(list, const void *)), "attribute %d", name);
+    }
+    va_end(list);
+    CHECK(!cudnnBackendFinalize(d), "kind %d is whole", kind);
+    return d;
+}
+static desc_t graph_tensor(int64_t uid, const int64_t size[4], bool is_virtual) {
+    const int64_t step[4] = {size[1] * size[2] * size[3], size[2] * size[3], size[3], 1}, align = 16;
+    const int type = 0;
+    return node(17, 6, 901, 1, 1, &type, 902, 3, 4, size, 903, 3, 4, step, 906, 3, 1, &uid, 900, 3, 1, &align, 907, 2, 1, &is_virtual);
+}
+static void graph(handle_t h) {
+    enum { K = 4 };
+    struct array x = make(ALL, false), w = make(K * C, false), b = make(K, false), y = make(N * K * PLACES, false);
+    for (int i = 0; i < N * K * PLACES; i++) {
+        const int n = i / (K * PLACES), k = i / PLACES % K, p = i % PLACES;
+        double sum = b.v[k];
+        for (int c = 0; c < C; c++) sum += x.v[(n * C + c) * PLACES + p] * w.v[k * C + c];
+        y.v[i] = fmax(sum, 0);
+    }
+    const desc_t tx = graph_tensor('x', (const int64_t[]){N, C, H, W}, false), tw = graph_tensor('w', (const int64_t[]){K, C, 1, 1}, false),
+                 tb = graph_tensor('b', (const int64_t[]){1, K, 1, 1}, false), ty = graph_tensor('y', (const int64_t[]){N, K, H, W}, false),
+                 tv = graph_tensor('v', (const int64_t[]){N, K, H, W}, true), tu = graph_tensor('u', (const int64_t[]){N, K, H, W}, true);
+    const int single = 0, correlation = 1, add = 0, relu = 100;
+    const int64_t two = 2, ones[2] = {1, 1}, none[2] = {0}, first = 0;
+    const desc_t c = node(1, 7, 100, 1, 1, &single, 101, 7, 1, &correlation, 102, 3, 2, ones, 103, 3, 2, ones, 104, 3, 2, none, 105, 3, 2,
+                          none, 106, 3, 1, &two);
+    const desc_t f = node(0, 2, 0, 14, 1, &add, 1, 1, 1, &single), g = node(0, 2, 0, 14, 1, &relu, 1, 1, 1, &single);
+    const desc_t ops[] = {node(10, 6, 702, 15, 1, &c, 703, 15, 1, &tw, 704, 15, 1, &tx, 705, 15, 1, &tv, 700, 4, 1, &one, 701, 4, 1, &zero),
+                          node(13, 4, 750, 15, 1, &f, 751, 15, 1, &tv, 752, 15, 1, &tb, 753, 15, 1, &tu),
+                          node(13, 3, 750, 15, 1, &g, 751, 15, 1, &tu, 753, 15, 1, &ty)};
+    const desc_t whole = node(15, 2, 800, 0, 1, &h, 801, 15, 3, ops);
+    const desc_t engine = node(2, 2, 1300, 15, 1, &whole, 1301, 3, 1, &first), config = node(3, 1, 300, 15, 1, &engine),
+                 plan = node(5, 2, 400, 0, 1, &h, 401, 15, 1, &config);
+    // a plan keeps what it was made of
+    for (int i = 0; i < 3; i++) cudnnBackendDestroyDescriptor(ops[i]);
+    cudnnBackendDestroyDescriptor(whole), cudnnBackendDestroyDescriptor(engine), cudnnBackendDestroyDescriptor(config);
+    int64_t bytes = 0, count = 0;
+    CHECK(!cudnnBackendGetAttribute(plan, 402, 3, 1, &count, &bytes) && count == 1 && bytes >= 2 * N * K * PLACES * 4, "the work area of a plan");
+    CUdeviceptr area;
+    cuMemAlloc(&area, (size_t)bytes);
+    const int64_t uids[] = {'x', 'w', 'b', 'y'};
+    const CUdeviceptr at[] = {x.at, w.at, b.at, y.at};
+    const desc_t pack = node(16, 3, 1000, 3, 4, uids, 1001, 6, 4, at, 1003, 6, 1, &area);
+    CHECK(!cudnnBackendExecute(h, plan, pack), "a graph runs");
+    compare("graph", &y, 1e-5);
+    cudnnBackendDestroyDescriptor(plan), cudnnBackendDestroyDescriptor(pack);
+    cuMemFree(area);
+    drop(&x), drop(&w), drop(&b), drop(&y);
+}
+
+int main(int argc, char **argv) {
+    const bool is_small = argc > 1 && !strcmp(argv[1], "small"), is_refused = argc > 1 && !strcmp(argv[1], "refused");
+    CUcontext context;
+    CUdevice device;
+    handle_t h;
+    cuInit(0), cuDeviceGet(&device, 0), cuCtxCreate(&context, 0, device);
+    CHECK(!cudnnCreate(&h), "a handle");
+    if (is_refused) {
+        desc_t d;
+        return cudnnCreateAttnDescriptor(&d) != 3000;
+    }
+    for (size_t i = 0; i < (is_small ? 2 : sizeof shapes / sizeof *shapes); i++) {
+        const int before = failed;
+        convolve(h, &shapes[i]);
+        if (failed > before) printf("... of shape %zu\n", i);
+    }
+    normalise(h);
+    for (int mode = 0; mode < (is_small ? 1 : 3); mode++) pool(h, mode);
+    others(h);
+    graph(h);
+    CHECK(!cudnnDestroy(h), "the end of a handle");
+    if (!failed) puts("ok");
+    return failed != 0;
+}
