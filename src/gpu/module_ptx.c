@@ -3,6 +3,7 @@
 
 #include "code/code.h"
 #include "gpu/device.h"
+#include "isa/generation.h"
 
 struct module_ptx {
     struct ptx_module *text;
@@ -121,6 +122,19 @@ static void kernels(struct gpu_module *m) {
     }
 }
 
+// A module for a later GPU than any that is simulated is refused, as drivers do. One for a later GPU than
+// this one is taken: with it generations are compared.
+static enum ww_status no_later_target(const struct ptx_module *p, struct diags *d) {
+    uint32_t newest = 0;
+    for (int g = 0; g < GEN_N; g++) newest = gen_info[g].cc_last > newest ? gen_info[g].cc_last : newest;
+    if (p->target / 10 <= newest) return WW_OK;
+    return diag_at(d, DIAG_ERROR, WW_ERROR_UNSUPPORTED, p->name, p->text, p->target_at.line,
+                   p->target_at.col,
+                   "the target sm_%u is of compute capability %u.%u (Blackwell), of which no GPU is "
+                   "simulated; expected one of %u.x at most, such as sm_%ua",
+                   p->target, p->target / 10, p->target % 10, newest, newest * 10);
+}
+
 enum ww_status module_ptx_read(struct gpu_module *m, const char *text, size_t len,
                                struct diags *d) {
     struct gpu *g = m->gpu;
@@ -129,6 +143,8 @@ enum ww_status module_ptx_read(struct gpu_module *m, const char *text, size_t le
     const enum ww_status s = ptx_parse_lazily(m->name, text, len, &g->allocator, d, &p);
     if (s != WW_OK) return s;
     m->ptx->text = p;
+    const enum ww_status later = no_later_target(p, d);
+    if (later != WW_OK) return later;
     m->name = p->name;
     m->text = p->text;
     m->target = p->target;

@@ -299,6 +299,7 @@ struct ptx_module {
     const char *text;   // the source, kept for carets
     uint32_t version;   // major * 10 + minor
     uint32_t target;    // sm_XY as XY
+    struct ptx_loc target_at;
     bool map_f64_to_f32, texmode_independent, debug;
     uint32_t address_size; // 32 or 64; without .address_size: 64 when a 64-bit register is the
                            // base of an address (ISA before 2.3 had no such line), else 32

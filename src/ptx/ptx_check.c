@@ -44,6 +44,18 @@ static const struct {
 #undef PTX_REFUSE
 };
 
+static const struct {
+    uint16_t op, mod;
+    uint8_t n_types, n_operands, target;
+    type_set first;
+    const char *what;
+} later[] = {
+#define PTX_LATER(op, first, n_types, n_operands, mod, target, what)                               \
+    {PTX_OP_##op, PTX_MOD_##mod, n_types, n_operands, target, first, what},
+#include "ptx/ptx_later.def"
+#undef PTX_LATER
+};
+
 // Modifier sets end in PTX_MOD_other, which no supported instruction has.
 #define M(mod) PTX_MOD_##mod
 static const struct {
@@ -1004,10 +1016,27 @@ static bool check_allowed(struct ptx_parser *p, const struct ptx_reading *r) {
     return true;
 }
 
+static bool check_target(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    for (unsigned k = 0; k < WW_COUNT(later); k++) {
+        if (later[k].op != i->op || p->m->target >= later[k].target) continue;
+        if (i->n_types < later[k].n_types || i->n_operands < later[k].n_operands) continue;
+        if (i->n_types && !(later[k].first >> i->types[0] & 1)) continue;
+        if (later[k].mod != PTX_MOD_other && !ptx_has(i, (enum ptx_mod)later[k].mod)) continue;
+        return ptx_refuse(p, i->loc.line, i->loc.col,
+                          "%s is not supported: %s compute capability %u.%u (Blackwell), and the "
+                          "module's target is sm_%u",
+                          mnemonic(p, r), later[k].what, later[k].target / 10u,
+                          later[k].target % 10u, p->m->target);
+    }
+    return true;
+}
+
 bool ptx_check_inst(struct ptx_parser *p, const struct ptx_reading *r) {
     if (!check_allowed(p, r)) return false;
     if (r->inst.op == PTX_OP_call) return true; // against its function, when all are known
-    return check_types(p, r) && check_needs(p, r) && check_fit(p, r) && check_operands(p, r);
+    return check_types(p, r) && check_needs(p, r) && check_fit(p, r) && check_operands(p, r) &&
+           check_target(p, r);
 }
 
 const char *ptx_refused_form(const struct ptx_inst *i) {

@@ -84,6 +84,11 @@ static bool unknown_word(struct ptx_parser *p, struct ptx_inst *i) {
             return true;
         }
     }
+    struct ptx_inst shaped = *i;
+    if (is_shape(&p->tok) && add_mod(p, &shaped, PTX_MOD_shape) && ptx_refused_form(&shaped)) {
+        *i = shaped;
+        return true;
+    }
     if (ptx_refused_form(i))
         return add_mod(p, i, is_shape(&p->tok) ? PTX_MOD_shape : PTX_MOD_other);
     const char *near =

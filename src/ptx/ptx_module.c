@@ -277,6 +277,7 @@ static bool target_directive(struct ptx_parser *p) {
         uint32_t number;
         if (target_name(&t, &number)) {
             p->m->target = number;
+            p->m->target_at = (struct ptx_loc){.line = t.line, .col = t.col};
             p->has_target = true;
         } else if (ptx_tok_is(&t, "map_f64_to_f32")) {
             p->m->map_f64_to_f32 = true;

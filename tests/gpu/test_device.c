@@ -127,6 +127,27 @@ static void memory_beyond_4_gb(void **state) {
     bench_close(&b);
 }
 
+// No GPU here runs what was made for Blackwell; PTX for a later GPU than the one at hand is taken.
+static void later_targets_are_refused(void **state) {
+    (void)state;
+    struct bench b;
+    bench_open(&b, "h100", NULL, NULL);
+    struct gpu_module *m;
+    for (int k = 0; k < 4; k++) {
+        char text[128], said[64];
+        const char *const target = (const char *const[]){"100", "103a", "120f", "121"}[k];
+        snprintf(text, sizeof text,
+                 ".version 9.0\n.target sm_%s\n.address_size 64\n.entry k() { ret; }\n", target);
+        snprintf(said, sizeof said, "the target sm_%.3s is of compute capability %.2s.", target, target);
+        expect(&b, gpu_module_load(b.gpu, "later", text, strlen(text), NULL, &b.diags, &m),
+               WW_ERROR_UNSUPPORTED, said);
+    }
+    bench_close(&b);
+    bench_open(&b, "v100", NULL, NULL);
+    bench_text(&b, "newer", ".version 9.0\n.target sm_90a\n.address_size 64\n.entry k() { ret; }\n");
+    bench_close(&b);
+}
+
 static void poison_fills_fresh_memory(void **state) {
     (void)state;
     struct gpu_options o;
@@ -575,6 +596,7 @@ int main(void) {
         cmocka_unit_test(impossible_launches),
         cmocka_unit_test(memory_is_checked),
         cmocka_unit_test(memory_beyond_4_gb),
+        cmocka_unit_test(later_targets_are_refused),
         cmocka_unit_test(poison_fills_fresh_memory),
         cmocka_unit_test(a_bad_access_is_told),
         cmocka_unit_test(a_grid_barrier_is_written),

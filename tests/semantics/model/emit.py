@@ -55,7 +55,7 @@ def expect_bytes(width, kind, values):
 class Module:
     """One file of tests."""
 
-    def __init__(self, name, header='.version 8.8\n.target sm_100\n.address_size 64\n', skip=''):
+    def __init__(self, name, header='.version 8.8\n.target sm_90\n.address_size 64\n', skip=''):
         self.name, self.header, self.skip = name, header, skip
         self.text, self.expect = [], []
         self.kernels = 0

@@ -48,12 +48,6 @@ def selection(t):
             for mod, kw in extra:
                 yield (f'{op}{z}{mod}.{t}', 'ab',
                        lambda a, b, kw=kw, mx=is_max, z=bool(z): floats.minmax(fm, (a, b), mx, z, **kw), 0)
-            if t == 'f32':
-                for mod, kw in (('', {}), ('.NaN', {'nan': True}), ('.abs', {'absolute': True}),
-                                ('.NaN.abs', {'nan': True, 'absolute': True})):
-                    yield (f'{op}{z}{mod}.{t}', 'abc',
-                           lambda a, b, c, kw=kw, mx=is_max, z=bool(z):
-                           floats.minmax(fm, (a, b, c), mx, z, **kw), 3)
         yield (f'abs{z}.{t}', 'a', lambda a, z=bool(z): (fm.ftz(a) if z else a) & ~fm.sign, 0)
         yield (f'neg{z}.{t}', 'a', lambda a, z=bool(z): (fm.ftz(a) if z else a) ^ fm.sign, 0)
     yield (f'copysign.{t}', 'ab', lambda a, b: a & fm.sign | b & ~fm.sign, 0)
