@@ -94,14 +94,11 @@ void lower_fp_fma(struct lower *l, const struct ptx_inst *i, unsigned fma) {
     const enum isa_type t = lower_type(l, i, 0), narrow = lower_type(l, i, 1);
     const bool truncates =
         !fma && t == ITYPE_F32 && l->m->target < 20 && lower_rounding(i) == MRND_NONE;
-    if (ptx_has(i, PTX_MOD_oob)) {
-        lower_refuse(l, ".oob needs the out-of-range values of sm_90");
-        return;
-    }
     struct minst m = lower_new(
         l, truncates ? OP_FMAD : choose((struct by_type){OP_FFMA, OP_DFMA, OP_HFMA}, t), t);
     m.rnd = (uint8_t)rounding(i);
     m.flags = lower_fp_flags(l, i, t);
+    if (ptx_has(i, PTX_MOD_oob)) m.aux = MHALF_OOB;
     m.dst[0] = lower_dst(l, &i->operand[0], t);
     m.src[0] = fp_src(l, i, 1, t, narrow);
     m.src[1] = fp_src(l, i, 2, t, narrow);

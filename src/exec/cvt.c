@@ -203,6 +203,10 @@ static enum exec_outcome any(struct exec_env *e, struct exec_warp *w, const stru
     }
     return EXEC_NEXT;
 }
+// What stands above a pair of elements of so many bits: of bytes a half of C.
+static uint32_t above(uint32_t c, unsigned bits, unsigned half) {
+    return bits == 8 ? (c >> 16 * half) << 16 : 0;
+}
 // Two f32 into a pair: A high, B low.
 static enum exec_outcome pair(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                               uint32_t mask) {
@@ -210,12 +214,12 @@ static enum exec_outcome pair(struct exec_env *e, struct exec_warp *w, const str
     struct cvt_how h = how_of(x);
     h.to = x->vec; // the element, see forms.c: conversion
     const unsigned bits = isa_type_bits(h.to);
-    const uint32_t *pa = x_src(w, x->a), *pb = x_src(w, x->b);
+    const uint32_t *pa = x_src(w, x->a), *pb = x_src(w, x->b), *pc = x_src(w, x->c);
     uint32_t *pd = x_dst(w, x->d);
     FOR_EACH_BIT32(i, mask) {
         const uint64_t hi = cvt_value(&h, modify(pa[i], ITYPE_F32, x->mods[0]));
         const uint64_t lo = cvt_value(&h, modify(pb[i], ITYPE_F32, x->mods[1]));
-        pd[i] = (uint32_t)(hi << bits | lo);
+        pd[i] = (uint32_t)(hi << bits | lo) | above(pc[i], bits, x->bytes & MCVT_PART);
     }
     return EXEC_NEXT;
 }
@@ -227,13 +231,13 @@ static enum exec_outcome from_pair(struct exec_env *e, struct exec_warp *w, cons
     h.to = x->vec;
     h.from = x->bytes;
     const unsigned in = isa_type_bits(h.from), out = isa_type_bits(h.to);
-    const uint32_t *pa = x_src(w, x->a);
+    const uint32_t *pa = x_src(w, x->a), *pc = x_src(w, x->c);
     uint32_t *pd = x_dst(w, x->d);
     const uint32_t part = x->sub * 2 * in % 32;
     FOR_EACH_BIT32(i, mask) {
         const uint64_t lo = cvt_value(&h, pa[i] >> part & ((1u << in) - 1));
         const uint64_t hi = cvt_value(&h, pa[i] >> part >> in & ((1u << in) - 1));
-        pd[i] = (uint32_t)(hi << out | lo);
+        pd[i] = (uint32_t)(hi << out | lo) | above(pc[i], out, x->sub);
     }
     return EXEC_NEXT;
 }

@@ -68,6 +68,17 @@ LANE_FN void cross_halves(struct hmode *m, uint32_t k) {
     m->from[k][1] = 0;
     m->xor_mask[k] ^= 0x80000000u;
 }
+// PTX ISA 9.0, fma of halves, .oob: where an operand is the NaN that fills a tensor out of bounds, whose bits
+// are all ones but for the sign, the result is +0. An operand that is cut from a float is none.
+LANE_FN bool out_of_bounds(const struct xinst *x, const struct hmode *m, uint32_t v, uint32_t k,
+                           uint32_t part) {
+    return ((uint32_t)x->bytes >> 2 * k & 3) != MHALF_F32 && half_source(v, m, k, part) == 0x7fff;
+}
+LANE_FN bool any_out_of_bounds(const struct xinst *x, const struct hmode *m, uint32_t a, uint32_t b,
+                               uint32_t c, uint32_t part) {
+    return out_of_bounds(x, m, a, 0, part) || out_of_bounds(x, m, b, 1, part) ||
+           out_of_bounds(x, m, c, 2, part);
+}
 LANE_FN double wide_product(double a, double b, bool zero_wins) {
     const bool is_zero = zero_wins && (a == 0.0 || b == 0.0);
     return is_zero ? 0.0 : a * b;
@@ -89,16 +100,20 @@ LANE_FN uint32_t wide_single(double r, const struct fmode *m, uint32_t relu) {
         UNUSED_ENV;                                                                                \
         SOURCES3;                                                                                  \
         const bool is_single = x->type == ITYPE_F32, zero_wins = x->bytes & MHALF_ZERO;            \
+        const bool knows_bounds = x->bytes & MHALF_OOB;                                            \
         struct hmode m = hmode_of(x, is_single ? x->stype : x->type);                              \
-        if (op == HALF_FMA && x->bytes & MHALF_CROSSED) cross_halves(&m, 1);                       \
+        if (op == HALF_FMA && x->sub & MFMA_CROSSED) cross_halves(&m, 1);                          \
         const struct fmode f = fmode_of(x);                                                        \
         uint32_t *const pd = x_dst(w, x->d);                                                       \
         LANES {                                                                                    \
             const struct wide_source a = wide_source(x, &m, pa[i], 0);                             \
             const struct wide_source b = wide_source(x, &m, pb[i], 1);                             \
             const struct wide_source c = wide_source(x, &m, pc[i], 2);                             \
-            const double low = wide_compute(op, a.v[0], b.v[0], c.v[0], zero_wins);                \
-            const double high = wide_compute(op, a.v[1], b.v[1], c.v[1], zero_wins);               \
+            const bool no_low = knows_bounds && any_out_of_bounds(x, &m, pa[i], pb[i], pc[i], 0);  \
+            const bool no_high = knows_bounds && any_out_of_bounds(x, &m, pa[i], pb[i], pc[i], 1); \
+            const double lo = wide_compute(op, a.v[0], b.v[0], c.v[0], zero_wins);                 \
+            const double hi = wide_compute(op, a.v[1], b.v[1], c.v[1], zero_wins);                 \
+            const double low = no_low ? 0.0 : lo, high = no_high ? 0.0 : hi;                       \
             const uint32_t single = wide_single(low, &f, m.relu);                                  \
             const uint32_t pair = half_result(half_from_f64(low, m.bf), &m) |                      \
                                   half_result(half_from_f64(high, m.bf), &m) << 16;                \

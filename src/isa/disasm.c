@@ -132,13 +132,14 @@ static void put_aux(struct text *t, const struct minst *m) {
     if (m->op == OP_HSET && isa_type_is_float((enum isa_type)m->type)) put(t, ".BF");
     if (is_half(m) && m->aux & MHALF_ZERO) put(t, ".Z");
     if (m->op == OP_HSETP && m->aux & MHALF_AND) put(t, ".H_AND");
+    if (is_half(m) && m->op != OP_HSETP && m->aux & MHALF_OOB) put(t, ".OOB");
     if (m->op == OP_CVT && m->aux & MCVT_NAN) put(t, ".OTHER_NAN");
 }
 static void put_part(struct text *t, const struct minst *m, unsigned source) {
     static const char *const half[] = {"", ".F32", ".H0_H0", ".H1_H1"};
     const unsigned part = m->aux & MCVT_PART;
     if (is_half(m) && source < 3) put(t, "%s", half[m->aux >> 2 * source & 3]);
-    if (m->op == OP_HFMA && source == 1 && m->aux & MHALF_CROSSED) put(t, ".H0_NH1");
+    if (m->op == OP_HFMA && source == 1 && m->sub & MFMA_CROSSED) put(t, ".H0_NH1");
     if (m->op != OP_CVT || source || !part) return;
     put(t, isa_type_bits((enum isa_type)m->stype) == 8 ? ".B%u" : ".H%u", part);
 }

@@ -118,8 +118,9 @@ void translate_i2ip(struct translator *t) {
 // ---- pairs of floats ---------------------------------------------------------------------------
 // Two of f32, A the high one. MERGE_C keeps C's high half instead: where C is RZ it is the 0 that A,
 // RZ too, becomes.
+enum { MERGES = 78 };
 static void pair_of(struct translator *t) {
-    enum { MERGES = 78, C_AT = 64, C_HALF = 72, RZ = 255 };
+    enum { C_AT = 64, C_HALF = 72, RZ = 255 };
     t->m->src[0] = tr_reg(t, 24, 1);
     t->m->src[1] = tr_b(t, 1, 0);
     if (tr_bit(t, MERGES) && tr_field(t, C_AT, 8) != RZ)
@@ -127,17 +128,20 @@ static void pair_of(struct translator *t) {
     if (t->gen >= SASS_89)
         tr_ignore(t, C_HALF, 1); // which of C's halves, where nothing of C is kept
 }
-// Formats of 8 bits, from sm_89 on: pairs of f32 or of halves become pairs of them, below a half of C,
-// which is 0 where C is RZ; or pairs of them become halves.
+// Formats of 8 bits, from sm_89 on: pairs of f32 or of halves become pairs of them, below a half of C; or
+// pairs of them become halves.
 static void to_eight_bits(struct translator *t, uint32_t type) {
-    enum { FROM_F32, FROM_F16, C_AT = 64, RZ = 255 };
+    enum { FROM_F32, FROM_F16, C_AT = 64, C_HALF = 72 };
     const uint32_t from = tr_field(t, 73, 2);
     conversion(t, type, from == FROM_F16 ? ITYPE_F16X2 : ITYPE_F32);
     if (type != ITYPE_E5M2X2 && type != ITYPE_E4M3X2)
         tr_refuse(t, "packs what is no pair of bytes");
     if (from > FROM_F16) tr_refuse(t, "converts what has no format");
-    pair_of(t);
-    if (tr_field(t, C_AT, 8) != RZ) tr_refuse(t, "keeps another register's half");
+    tr_ignore(t, MERGES, 1); // there is always room for a half of C
+    t->m->src[0] = tr_reg(t, 24, 1);
+    t->m->src[1] = tr_b(t, 1, 0);
+    t->m->src[2] = tr_reg(t, C_AT, 1);
+    t->m->aux = (uint16_t)tr_bit(t, C_HALF);
     if (from == FROM_F32) return;
     if (t->m->src[0].kind != OPND_ZERO || tr_bit(t, 88))
         tr_refuse(t, "takes parts of two registers");

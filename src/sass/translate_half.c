@@ -55,10 +55,12 @@ static void arithmetic(struct translator *t, enum mop op, enum isa_type type) {
     tr_flush(t);
     tr_dst(t, 1);
 }
+// FMZ, FTZ and OOB are two bits, of which tr_flush has read one.
 static void zeros_win(struct translator *t) {
     if (!tr_bit(t, 76)) return;
     if (tr_bit(t, 80)) {
-        tr_refuse(t, "has zeros out of bounds");
+        t->m->aux |= MHALF_OOB;
+        t->m->flags &= ~(uint32_t)MF_FTZ;
         return;
     }
     t->m->aux |= MHALF_ZERO;
@@ -91,7 +93,7 @@ void translate_hfma2(struct translator *t) {
     half_bc(t, true);
     // B.H0_NH1: ptxas 13.0 makes of __hcmadd(a, b, c) a.H0_H0 * b + c and to that adds
     // a.H1_H1 * b.H0_NH1, so that -H1 stands in the low half.
-    if (t->gen >= SASS_86 && tr_bit(t, 86)) t->m->aux |= MHALF_CROSSED;
+    if (t->gen >= SASS_86 && tr_bit(t, 86)) t->m->sub = MFMA_CROSSED;
     zeros_win(t);
 }
 // In the tensor unit's path: no half of a source can be chosen.
