@@ -191,8 +191,16 @@ bool lower_bulk_fence(struct lower *l, const struct ptx_inst *i) {
         if (acquires) map_control(l, &i->operand[0], 1);
         return true;
     }
-    if (!ptx_has(i, PTX_MOD_proxy) || !ptx_has(i, PTX_MOD_async)) return false;
+    const bool is_restricted =
+        ptx_has(i, PTX_MOD_sync_restrict_cta) || ptx_has(i, PTX_MOD_sync_restrict_cluster);
+    const bool is_async =
+        ptx_has(i, PTX_MOD_proxy) && (ptx_has(i, PTX_MOD_async) || ptx_has(i, PTX_MOD_async_generic));
+    if (!is_async && !is_restricted) return false;
     if (refused(l)) return true;
+    // What barriers in shared memory order: their waits are acquires already, and an acquire that speaks of
+    // them alone is no instruction in ptxas's code; a release is the fence between the two views.
+    if (is_restricted) lower_fence(l, MFENCE_CTA, ptx_has(i, PTX_MOD_acquire) ? MF_ACQUIRE : MF_RELEASE);
+    if (is_restricted && ptx_has(i, PTX_MOD_acquire)) return true;
     struct minst m = lower_new(l, OP_VIEWFENCE, ITYPE_NONE);
     lower_put(l, &m);
     return true;

@@ -44,8 +44,8 @@ static void arrive(struct lower *l, const struct lower_addr *a, struct opnd stat
     m.dst[0] = state;
     lower_put(l, &m);
 }
-// An instruction of 9.0 on a barrier, which orders as an atomic does.
-static struct minst hopper(struct lower *l, enum mop op, const struct lower_addr *a) {
+// An instruction made for barriers, which orders as an atomic does.
+static struct minst special(struct lower *l, enum mop op, const struct lower_addr *a) {
     struct minst m = at_barrier(l, op, ITYPE_B64, a, 0);
     m.flags |= MF_VOLATILE | MF_STRONG;
     return m;
@@ -53,7 +53,7 @@ static struct minst hopper(struct lower *l, enum mop op, const struct lower_addr
 // An arrival by enum marrive; `n` NONE: the form counts nothing.
 static void syncs(struct lower *l, const struct lower_addr *a, unsigned form, struct opnd n,
                   struct opnd state) {
-    struct minst m = hopper(l, OP_SYNCS, a);
+    struct minst m = special(l, OP_SYNCS, a);
     m.sub = (uint8_t)form;
     if (n.kind != OPND_NONE) m.src[1] = lower_in_reg(l, n);
     m.dst[0] = state;
@@ -130,7 +130,7 @@ static void wait(struct lower *l, const struct ptx_inst *i) {
                                 ? shifted(l, OP_SHL, lower_src(l, &i->operand[2], ITYPE_U32), 31)
                                 : opnd_word(lower_src(l, &i->operand[2], ITYPE_B64), 1);
     if (counts_bytes(l)) {
-        struct minst m = hopper(l, OP_PHASECHK, &a);
+        struct minst m = special(l, OP_PHASECHK, &a);
         m.sub = ptx_has(i, PTX_MOD_try_wait) ? MPHASE_TRY : 0;
         m.src[1] = lower_in_reg(l, was);
         if (i->n_operands > 3) {
@@ -197,23 +197,15 @@ void lower_mbarrier_mbarrier(struct lower *l, const struct ptx_inst *i, unsigned
 
 // cp.async.mbarrier.arrive{.noinc}: the thread arrives once its copies are done. Without .noinc the
 // arrival is one more than the barrier counts on: on 9.0 it counts as a byte, as in the code of ptxas.
-// Before 9.0 the warp waits for its copies, which the real one does not (assumed; no other warp hears
-// too early).
+// Before 9.0 it takes the arrival back beforehand.
 void lower_mbarrier_copies(struct lower *l, const struct ptx_inst *i) {
     if (refused(l, TRAIT_MBARRIER, "8.0 (Ampere)")) return;
     const struct lower_addr a = barrier_at(l, i, 0);
     const bool counts = !ptx_has(i, PTX_MOD_noinc);
-    if (counts_bytes(l)) {
-        if (counts) syncs(l, &a, MARRIVE_EXPECT_ONE, opnd_none(), opnd_none());
-        struct minst m = hopper(l, OP_ARRIVES, &a);
-        m.sub = counts;
-        lower_put(l, &m);
-        return;
-    }
-    if (counts) add_word(l, &a, 4, opnd_imm(0u - 1u), opnd_none());
-    struct minst m = lower_new(l, OP_CPWAIT, ITYPE_NONE);
-    m.aux = UINT16_MAX;
+    const bool has_bytes = counts_bytes(l);
+    if (counts && has_bytes) syncs(l, &a, MARRIVE_EXPECT_ONE, opnd_none(), opnd_none());
+    if (counts && !has_bytes) add_word(l, &a, 4, opnd_imm(0u - 1u), opnd_none());
+    struct minst m = special(l, OP_ARRIVES, &a);
+    m.sub = !has_bytes ? MARRIVES_OLD : counts ? MARRIVES_BYTE : MARRIVES_ONE;
     lower_put(l, &m);
-    lower_fence(l, MFENCE_CTA, MF_RELEASE);
-    arrive(l, &a, opnd_none());
 }

@@ -8,6 +8,7 @@
 #define WW_EXEC_BULK_H
 
 #include "exec/exec.h"
+#include "isa/isa.h"
 
 enum exec_bulk_kind { BULK_LOAD, BULK_STORE, BULK_REDUCE, BULK_SHARED, BULK_PREFETCH, BULK_FORGET };
 #define BULK_NO_BARRIER UINT32_MAX
@@ -45,7 +46,7 @@ void exec_bulk_at_once(struct exec_env *e, struct exec_warp *w);
 bool exec_bulk_done(struct exec_env *e, struct exec_cta *own, const struct exec_bulk *b);
 // The arrival that ACCESS_ARRIVE_LATER put off happens now, once for each of `lanes`. True: it ends a
 // phase.
-bool exec_arrive_now(struct exec_cta *c, uint32_t barrier, uint32_t lanes, bool is_transaction);
+bool exec_arrive_now(struct exec_cta *c, uint32_t barrier, uint32_t lanes, enum marrives what);
 // Whether the phase of the barrier at an offset has another parity than `was`.
 bool exec_phase_over(const struct exec_cta *c, uint32_t barrier, bool was);
 // A wait that ACCESS_WAIT left open gets its answer: predicate `pred` of these lanes.

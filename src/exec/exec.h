@@ -133,7 +133,7 @@ struct exec_wait_for {
     uint32_t pred;        // predicate that gets the answer
     bool has_limit;
     bool parity;         // of the phase that is waited for
-    bool is_transaction; // the arrival counts for a byte
+    uint8_t arrival;     // enum marrives
 };
 
 // What a memory instruction did, for whoever times it.

@@ -105,12 +105,12 @@ static enum exec_outcome arrive_later(struct exec_env *e, struct exec_warp *w,
         if (r.host[i] == r.host[first])
             lanes |= 1u << i;
         else
-            exec_arrive_now(w->cta, (uint32_t)e->access.addr[i], 1u << i, x->sub != 0);
+            exec_arrive_now(w->cta, (uint32_t)e->access.addr[i], 1u << i, x->sub);
     }
     e->access.kind = ACCESS_ARRIVE_LATER;
     e->access.is_barrier = true;
     e->access.wait = (struct exec_wait_for){
-        .barrier = (uint32_t)e->access.addr[first], .lanes = lanes, .is_transaction = x->sub != 0};
+        .barrier = (uint32_t)e->access.addr[first], .lanes = lanes, .arrival = x->sub};
     return EXEC_MEMORY;
 }
 
@@ -135,11 +135,19 @@ bool exec_bulk_done(struct exec_env *e, struct exec_cta *own, const struct exec_
     }
     return is_over;
 }
-bool exec_arrive_now(struct exec_cta *c, uint32_t barrier, uint32_t lanes, bool is_transaction) {
+static void change_old(struct exec_cta *c, uint32_t barrier) {
+    if (barrier + 8ull > c->shared_bytes) return;
+    const uint64_t now = mbarrier_arrive(load(c->shared + barrier), 1);
+    memcpy(c->shared + barrier, &now, 8);
+}
+bool exec_arrive_now(struct exec_cta *c, uint32_t barrier, uint32_t lanes, enum marrives what) {
     bool is_over = false;
     FOR_EACH_BIT32(i, lanes) {
         (void)i;
-        is_over |= is_transaction ? change(c, barrier, 0, -1) : change(c, barrier, 1, 0);
+        if (what == MARRIVES_OLD)
+            change_old(c, barrier); // no warp of 8.0 waits but by looking again
+        else
+            is_over |= what == MARRIVES_BYTE ? change(c, barrier, 0, -1) : change(c, barrier, 1, 0);
     }
     return is_over;
 }
@@ -153,7 +161,7 @@ void exec_wait_answer(struct exec_warp *w, uint32_t pred, uint32_t lanes, bool i
 void exec_bulk_at_once(struct exec_env *e, struct exec_warp *w) {
     const struct exec_access *const a = &e->access;
     if (a->kind == ACCESS_ARRIVE_LATER)
-        exec_arrive_now(w->cta, a->wait.barrier, a->wait.lanes, a->wait.is_transaction);
+        exec_arrive_now(w->cta, a->wait.barrier, a->wait.lanes, a->wait.arrival);
     if (a->kind != ACCESS_BULK) return;
     for (uint32_t i = 0; i < e->bulks->n; i++) {
         const struct exec_bulk *const b = &e->bulks->copy[i];

@@ -208,6 +208,8 @@ enum matom { MATOM_ADD, MATOM_MIN, MATOM_MAX, MATOM_INC, MATOM_DEC, MATOM_AND, M
              MATOM_ARRIVE, MATOM_ARRIVE_TX };
 // SYNCS sub: what arrives and what becomes pending (PTX ISA, mbarrier), by the names of machine code
 // A1T0, ART0, A1TR, A0TR, A0TX, A0T1; flags.
+// sub of ARRIVES: an arrival, a byte that has come, an arrival at a barrier of 8.0.
+enum marrives { MARRIVES_ONE, MARRIVES_BYTE, MARRIVES_OLD };
 enum marrive { MARRIVE_ONE, MARRIVE_SOME, MARRIVE_EXPECT, MARRIVE_EXPECT_ONLY, MARRIVE_COMPLETE,
                MARRIVE_EXPECT_ONE, MARRIVE_FORM = 7,
                MARRIVE_DROPS = 8 /* no part in later phases */ };

@@ -220,6 +220,7 @@ static void copy_source(struct decoder *d, const struct sass_item *it, struct sa
     if (!bit(d, 91)) d->bad = true;
     const uint32_t u = (uint32_t)take(d, 64, 6);
     o->descriptor = bit(d, it->hide);
+    o->shown = d->gen < SASS_90 && bit(d, 101);
     o->has_ureg = o->descriptor || (d->form == 7 && u != 63);
     o->ureg = (uint8_t)(d->form == 6 && u != 63 ? u + 1 : u);
 }

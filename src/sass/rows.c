@@ -97,7 +97,7 @@ WORDS n_ldgmc_float_type[] = {
     NULL,       NULL,       NULL,       "F32.RN",    "F32x2.RN",  "F32x4.RN",  "F64.RN"};
 WORDS n_red_type_90[] = {"", "S32", "64", "S64", NULL, NULL, NULL, NULL};
 WORDS n_ldgmc_type[] = {"32", "S32", "64", "S64", NULL, NULL, NULL, NULL};
-WORDS n_cas_type[] = {"", "S32", "64", NULL, NULL, NULL, NULL, NULL};
+WORDS n_cas_type[] = {"", "S32", "64", NULL, "128", NULL, NULL, NULL};
 WORDS n_atoms[] = {"ADD",  "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR",
                    "EXCH", NULL,  NULL,  NULL,  NULL,  NULL,  NULL, NULL};
 WORDS n_atoms_type[] = {"", "S32", "64", NULL};

@@ -48,13 +48,9 @@ void translate_syncs(struct translator *t) {
 void translate_arrives(struct translator *t) {
     enum { COUNT_AT = 70, AS_ARRIVAL = 1, AS_BYTE = 2 };
     on_barrier(t, OP_ARRIVES, OPC_MBARRIER);
-    if (t->gen < SASS_90) {
-        tr_refuse(t, "counts as the barriers of 8.0 do");
-        return;
-    }
-    const uint32_t what = tr_field(t, COUNT_AT, 2);
+    const uint32_t what = t->gen < SASS_90 ? AS_ARRIVAL : tr_field(t, COUNT_AT, 2);
     if (what != AS_ARRIVAL && what != AS_BYTE) tr_refuse(t, "counts what is not documented");
-    t->m->sub = what == AS_BYTE;
+    t->m->sub = t->gen < SASS_90 ? MARRIVES_OLD : what == AS_BYTE ? MARRIVES_BYTE : MARRIVES_ONE;
     tr_shared_address(t, 64);
 }
 

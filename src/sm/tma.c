@@ -338,7 +338,7 @@ static void give_up(struct sm *s, uint64_t t, uint64_t *again) {
 
 // ---- arrivals that wait for copies --------------------------------------------------------------
 static void arrive(struct sm *s, const struct exec_wait_for *a, uint32_t cta, uint64_t t) {
-    if (exec_arrive_now(&s->res.cta[cta].cta, a->barrier, a->lanes, a->is_transaction))
+    if (exec_arrive_now(&s->res.cta[cta].cta, a->barrier, a->lanes, a->arrival))
         tma_look(s, cta, t);
 }
 static void arrive_later(struct sm *s, const struct exec_wait_for *a, uint32_t w, uint64_t t) {
