@@ -111,6 +111,12 @@ def half_base(m, col, places):
 
 
 @module
+def newer_forms(m, col, places):
+    m.skip = 'gt240'
+    m.add_forms(col, places, ints.dpx_forms() + half.oob_forms(), 1024)
+
+
+@module
 def half_compare(m, col, places):
     m.add_forms(col, places, half.compare_forms(), 256)
 

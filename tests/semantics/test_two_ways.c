@@ -2,7 +2,7 @@
 // of it (two_ways/README.md), on a simulated GPU that takes it. Bits must be the same; kinds of forms
 // (model/emit.py) say where PTX leaves a NaN open, and `near` is an approximate function.
 //
-//     two_ways NAME[.sm_75] [functional|timed]
+//     two_ways NAME[.sm_NN] [functional|timed]
 #include "test_semantics.h"
 
 enum { NEAR_ULPS = 2 };
@@ -72,16 +72,26 @@ static void run_subject(void **state) {
     if (differ) fail_msg("%s: %u forms differ, first PTX, then machine code", s->name, differ);
 }
 
+// The GPU whose machine code a file holds, by what stands behind its name.
+static const char *gpu_of(const char *suffix) {
+    static const struct {
+        const char *suffix, *gpu;
+    } row[] = {{".sm_75", "rtx2060s"}, {".sm_80", "a100"}, {".sm_86", "rtx3070"}, {".sm_89", "rtx4090"}, {".sm_90", "h100"}};
+    for (size_t k = 0; suffix && k < sizeof row / sizeof *row; k++)
+        if (!strcmp(row[k].suffix, suffix)) return row[k].gpu;
+    return "v100";
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) {
-        fprintf(stderr, "usage: two_ways NAME[.sm_75] [functional|timed]\n");
+        fprintf(stderr, "usage: two_ways NAME[.sm_NN] [functional|timed]\n");
         return 2;
     }
     const char *dot = strchr(argv[1], '.');
     char name[64], code[64];
     snprintf(name, sizeof name, "%.*s", dot ? (int)(dot - argv[1]) : 63, argv[1]);
     snprintf(code, sizeof code, "%s.cubin", dot ? dot : "");
-    const struct subject timed = {name, dot ? "rtx2060s" : "v100", code, false};
+    const struct subject timed = {name, gpu_of(dot), code, false};
     struct subject subject[] = {timed, timed};
     subject[0].functional = true;
     const struct CMUnitTest test[] = {

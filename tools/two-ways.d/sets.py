@@ -6,6 +6,7 @@ import re
 import bits
 import matrices
 import moves
+import newer
 from model import columns, emit, randprog  # of tests/semantics
 from model.forms import Form
 
@@ -161,6 +162,11 @@ def moves_set(places):
     return pack('moves', out, moves.TABLE)
 
 
+def newer_set(places, arch):
+    return pack('newer', [Kernel(f'n{k}', f.kernel(f'n{k}'), 16 * THREADS, [Output(f.name, 0, 4, 4 * THREADS)])
+                          for k, f in enumerate(newer.forms(places, int(arch.rstrip('a'))))])
+
+
 def matrices_set(places):
     out = []
     for k, f in enumerate(matrices.forms()):
@@ -261,6 +267,24 @@ def kept(col, places, isa, arch, refused):
 
 # Modules of 7.0 that later architectures' code is kept of, too: they come by other ways there (uniform registers).
 KEPT_AGAIN = ['bits_warps', 'programs', 'random']
+
+
+# Modules of what came with a capability, kept for GPUs of it or later: their least and greatest capability.
+KEPT_NEWER = {'newer_80': (80, 80), 'newer_89': (86, 89), 'newer_90': (90, 90)}
+
+
+def kept_newer(name, places, isa, refused):
+    least, most = KEPT_NEWER[name]
+    m = Kept(name, isa, '90a' if most == 90 else most)
+    fs = [f for f in newer.forms(places, most, least) if f.name not in refused]
+    for at in range(0, len(fs), 8):
+        some = fs[at:at + 8]
+        kernel = f'newer{at // 8}'
+        m.run(kernel, 4, BLOCK, 16 * 1024 * len(some), ' in=operands')
+        for j, f in enumerate(some):
+            m.form(re.sub(r'[ ,]+', '_', f.name), 16 * 1024 * j, 4, 'exact', [0] * (4 * 4 * BLOCK))
+        m.text.append(moves.several(kernel, some))
+    return m
 
 
 def kept_matrices(isa, arch, refused):

@@ -54,6 +54,17 @@ def arithmetic():
     return out
 
 
+def oob_forms():
+    """fma.oob (sm_90): +0 where an operand is 0x7fff, the NaN of elements out of a tensor's bounds."""
+    out = []
+    for t in ('f16', 'f16x2', 'bf16', 'bf16x2'):
+        fm = floats.BY_NAME[t.replace('x2', '')]
+        for mod, kw in (('', {}), ('.relu', {'relu': True})):
+            out.append(form(f'fma.rn.oob{mod}', t, 'abc', lambda a, b, c, kw=kw, fm=fm:
+                            0 if 0x7fff in (a, b, c) else floats.fma(fm, a, b, c, **kw)))
+    return out
+
+
 def compare_forms():
     out = []
     for t in ('f16', 'bf16'):

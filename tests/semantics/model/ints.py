@@ -538,3 +538,31 @@ def carry_forms():
                 return mix(x, y, c + a + cf & m)
             out.append(Form(text, f'u{bits}', dict(c3, p='bit.p'), guarded, name=f'add.cc.{t}:guarded'))
     return out
+
+
+def dpx_forms():
+    """Sums and minima that sm_90 has as one instruction (VIADDMNMX, VIMNMX3), written as PTX has them: two."""
+    out = []
+    for least, pick in (('min', min), ('max', max)):
+        for t in ('s32', 'u32', 's16x2', 'u16x2'):
+            bits = int(t[1:3])
+            one = f'{t[0]}{bits}'
+
+            def value(v, one=one):
+                return val(one, v & mask(int(one[1:])))
+
+            def by_half(fn, bits=bits):
+                if bits == 32:
+                    return lambda a, b, c: fn(a, b, c) & mask(32)
+                return lambda a, b, c: ((fn(a >> 16, b >> 16, c >> 16) & 0xffff) << 16 | fn(a & 0xffff, b & 0xffff, c & 0xffff) & 0xffff)
+
+            for relu in ('', '.relu') if t[0] == 's' else ('',):
+                clip = (lambda v: max(v, 0)) if relu else (lambda v: v)
+                column = 'u32' if bits == 32 else 'u16x2'
+                ops = {k: f'{column}.{k}' for k in 'abc'}
+                last = f'{least}{relu}.{t} {{out}}, t, {{c}}; }}}}'
+                out.append(Form(f'{{{{ .reg .b32 t; add.{t} t, {{a}}, {{b}}; {last}', 'b32', ops,
+                                by_half(lambda a, b, c, v=value, p=pick, k=clip: k(p(v(a + b), v(c)))), name=f'add.{least}{relu}.{t}'))
+                out.append(Form(f'{{{{ .reg .b32 t; {least}.{t} t, {{a}}, {{b}}; {last}', 'b32', ops,
+                                by_half(lambda a, b, c, v=value, p=pick, k=clip: k(p(v(a), v(b), v(c)))), name=f'{least}3{relu}.{t}'))
+    return out
