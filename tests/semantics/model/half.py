@@ -60,8 +60,14 @@ def oob_forms():
     for t in ('f16', 'f16x2', 'bf16', 'bf16x2'):
         fm = floats.BY_NAME[t.replace('x2', '')]
         for mod, kw in (('', {}), ('.relu', {'relu': True})):
-            out.append(form(f'fma.rn.oob{mod}', t, 'abc', lambda a, b, c, kw=kw, fm=fm:
-                            0 if 0x7fff in (a, b, c) else floats.fma(fm, a, b, c, **kw)))
+            fn = (lambda a, b, c, kw=kw, fm=fm: 0 if 0x7fff in (a, b, c) else floats.fma(fm, a, b, c, **kw))
+            out.append(form(f'fma.rn.oob{mod}', t, 'abc', fn))
+            # Integers' edges have 0x7fff among them, which floats' do not.
+            wide = t.endswith('x2')
+            ops = {k: f'u16{"x2" if wide else ""}.{k}' for k in 'abc'}
+            moved = ''.join(f' mov.b{32 if wide else 16} {x}, {{{k}}};' for x, k in zip('xyz', 'abc'))
+            out.append(Form(f'{{{{ .reg .b{32 if wide else 16} x, y, z;{moved} fma.rn.oob{mod}.{t} {{out}}, x, y, z; }}}}', REG[t], ops,
+                            pairwise(fn) if wide else fn, name=f'fma.rn.oob{mod}.{t}:bits'))
     return out
 
 
