@@ -1,5 +1,5 @@
-// `warpwatt report`: the page of a run, made again from what `run -o DIR` left there; of two runs,
-// beside each other.
+// `warpwatt report`: the page of a run, made again from what `run -o DIR` left there; of several
+// runs, beside each other.
 #include "cli/how.h"
 #include "view/view.h"
 
@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { MAX_RUNS = 64 }; // on a page
 enum { OPT_OUT, OPT_JSON, OPT_PROBE, OPT_MEASURED, OPT_MEASURED_AT };
 static const struct cli_option options[] = {
     {"--out", 'o', "FILE",
-     "where the page goes (default: index.html in the first DIR; of two, compare.html)", CLI_FILE},
+     "where the page goes (default: index.html in the first DIR; of several, compare.html)", CLI_FILE},
     {"--json", 0, NULL, "the content of the page as JSON on standard output instead"},
     CLI_PROBE_OPTION,
     CLI_MEASURED_OPTION,
@@ -19,12 +20,13 @@ static const struct cli_option options[] = {
 
 const struct cli_spec spec_report = {
     .name = "report",
-    .form = {"[options] DIR [DIR]"},
+    .form = {"[options] DIR [DIR ...]"},
     .prose =
         "Makes the page of a run from the files that `warpwatt run -o DIR` left (record.jsonl\n"
         "and gpu.yaml), also of a run that was killed. With two, one page shows both, every "
         "number\n"
-        "with its change. Refuses files that were changed or are of different runs.",
+        "with its change from the second; with more, a table of all, and the page lets any be\n"
+        "shown and any be the base. Refuses files that were changed or are of different runs.",
     .part = {CLI_PART(options)},
     .word = CLI_FOLDER,
 };
@@ -75,6 +77,7 @@ static enum ww_status read_kept(struct cli *c, const char *dir, const struct pro
     *in = (struct view_input){.title = slash     ? slash + 1
                                        : program ? program
                                                  : dir,
+                              .name = dir,
                               .run = &k->run,
                               .gpu = gpu,
                               .power = has_power ? &k->power : NULL,
@@ -101,14 +104,14 @@ static enum ww_status write_page(struct cli *c, const struct view_input *in, uin
                                  const char *dir, const char *out) {
     const char *folder = study_page_folder(c);
     if (!folder) return WW_ERROR_IO;
-    if (!out) out = arena_printf(&c->arena, "%s/%s", dir, n == 2 ? "compare.html" : "index.html");
+    if (!out) out = arena_printf(&c->arena, "%s/%s", dir, n > 1 ? "compare.html" : "index.html");
     const enum ww_status s = page_write_runs(&c->arena, in, n, folder, out, &c->diags);
     if (s == WW_OK) printf("%s\n", out);
     return s;
 }
 
 int cmd_report(struct cli *c, int argc, char **argv) {
-    const char *dir[2], *out = NULL, *value;
+    const char *dir[MAX_RUNS], *out = NULL, *value;
     uint32_t n = 0;
     bool json = false;
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
@@ -118,7 +121,7 @@ int cmd_report(struct cli *c, int argc, char **argv) {
         switch (o) {
         case CLI_STOP: return args.code;
         case CLI_WORD:
-            if (n == 2) return cli_usage("one or two runs: `%s` is too much", value);
+            if (n == MAX_RUNS) return cli_usage("a page of at most %d runs: `%s` is too much", MAX_RUNS, value);
             dir[n++] = value;
             break;
         case OPT_OUT: out = value; break;
@@ -132,8 +135,9 @@ int cmd_report(struct cli *c, int argc, char **argv) {
     const char *const wrong = cli_probe_wrong(&probe, true);
     if (wrong) return cli_usage("%s", wrong);
     if (!n) return cli_usage("report of what? the folder of a run: `warpwatt run -o DIR ...`");
-    struct kept *kept = arena_alloc(&c->arena, 2 * sizeof *kept);
-    struct view_input in[2];
+    if (json && n > 1) return cli_usage("--json is of one run");
+    struct kept *kept = arena_alloc(&c->arena, n * sizeof *kept);
+    struct view_input *in = arena_alloc(&c->arena, n * sizeof *in);
     for (uint32_t i = 0; i < n && s == WW_OK; i++)
         s = read_kept(c, dir[i], &probe, &kept[i], &in[i]);
     if (s == WW_OK) s = json ? print_json(c, &in[0]) : write_page(c, in, n, dir[0], out);

@@ -372,6 +372,7 @@ json_t *view_json(struct arena *a, const struct view_input *in) {
     const struct view_codes c = blame_run(a, in);
     json_object_set_new(o, "format", json_integer(1));
     put_text(o, "title", in->title);
+    put_text(o, "name", in->name);
     put_text(o, "program", json_string_value(json_object_get(in->run->header, "program")));
     json_object_set(o, "gpu", json_object_get(in->run->header, "gpu"));
     put_text(o, "gpu_description", gpu_config_word(in->gpu, "description"));

@@ -1,8 +1,10 @@
 // Draws the page of a run from its content (view_json; docs/results.md). No figure is computed here
 // that the content does not hold, but for sums, shares and changes.
 "use strict";
-(function () {
-  var runs = JSON.parse(document.getElementById("data").textContent), run = runs[0], other = runs[1] || null;
+// Draws `runs[shown]`, with changes from `runs[base]` (-1: none). Where there are more than two runs, `choose(shown, base)`
+// is called when another pair is asked for. Answers a function that takes the page away.
+function draw_page(runs, shown, base, choose) {
+  var run = runs[shown], other = base >= 0 ? runs[base] : null, many = runs.length > 2;
   var palette = ["#1f5fa8", "#e0812a", "#3a9a78", "#9a4fa3", "#c2443e", "#4ba3c7", "#8a7a2f", "#d36fa0", "#5b6b7a", "#7a9a3a",
     "#b0653a", "#4a5fc1"];
   var dark = matchMedia("screen and (prefers-color-scheme: dark)"), paper = matchMedia("print"), drawn = 0, wanted = 0;
@@ -21,11 +23,12 @@
   }
   dark.addEventListener("change", repaint);
   var opened = [];
-  paper.addEventListener("change", function () {
+  function unfold() {
     if (paper.matches) opened = Array.prototype.filter.call(document.querySelectorAll("details"), function (d) { return !d.open; });
     opened.forEach(function (d) { d.open = paper.matches; });
     repaint();
-  });
+  }
+  paper.addEventListener("change", unfold);
 
   // ---- words and numbers ----
   function el(tag, attributes, children) {
@@ -65,6 +68,7 @@
     var side = Math.abs(d) < 5e-4 || !good ? "" : d * good > 0 ? " better" : " worse";
     return text ? el("span", { "class": "change" + side, text: text }) : null;
   }
+  function called(r) { return (many ? r.name + ": " : "") + r.title + " on " + r.gpu.name; }
   // A number in a sentence, with its change behind it.
   function moved(text, a, b) {
     var t = changeText(a, b);
@@ -137,25 +141,25 @@
   // ---- head ----
   var checks = { "1": "results checked", "0": "", "-1": "the program's own check failed" };
   document.getElementById("head").appendChild(el("div", null, [
-    el("h1", { text: run.title + (other ? ", two runs" : "") }),
+    el("h1", { text: run.title + (many ? ", " + runs.length + " runs" : other ? ", two runs" : "") }),
     el("p", { "class": "meta", text: run.gpu.name + " (" + run.gpu.product + ", " + run.gpu.sms + " SMs, " + run.gpu.core_clock_mhz +
-      " MHz)" + (other ? " beside " + other.title + " on " + other.gpu.name : "") +
+      " MHz)" + (other ? " beside " + called(other) : "") +
       (checks[run.check] ? " \u00b7 " + checks[run.check] : "") + " \u00b7 simulated by warpwatt" }),
-    other ? el("p", { "class": "meta", text: "Changes are from " + other.title + " on " + other.gpu.name + ", the base, to " + run.title + " on " +
-      run.gpu.name + ": +12 % is 12 % more than the base has." }) : null,
+    other ? el("p", { "class": "meta", text: "Changes are from " + called(other) + ", the base, to " + called(run) +
+      ": +12 % is 12 % more than the base has." }) : null,
     run.complete ? null : el("p", { "class": "alert", text: "The run was cut off: what stands here is complete up to then." }),
     run.unfinished ? el("p", { "class": "alert", text: "Not finished: " + run.unfinished + "." }) : null,
     run.status ? el("p", { "class": "alert", text: run.status }) : null,
     run.power_limit ? el("p", { "class": "alert", text: "Power limit: " + run.power_limit + "." }) : null,
     run.no_power ? el("p", { "class": "alert", text: "No power: " + run.no_power }) : null,
-    el("nav", { "aria-label": "parts of this page" }, [el("ul", null, [["overview", "Overview"], ["kernels", "Kernels"], ["time", "Over time"],
-      ["source", "Source"], ["advice", "What to change"]].concat(run.probe ? [["probe", "Supply rails"]] : [], run.ranges ? [["ranges", "Ranges"]] : [], run.savings ? [["savings", "Savings"]] : [],
+    el("nav", { "aria-label": "parts of this page" }, [el("ul", null, (many ? [["runs", "Runs"]] : []).concat([["overview", "Overview"], ["kernels", "Kernels"], ["time", "Over time"],
+      ["source", "Source"], ["advice", "What to change"]], run.probe ? [["probe", "Supply rails"]] : [], run.ranges ? [["ranges", "Ranges"]] : [], run.savings ? [["savings", "Savings"]] : [],
       [["steps", "In order"]], run.run ? [["ran", "What ran"]] : []).map(function (n) {
       return el("li", null, [el("a", { href: "#" + n[0], text: n[1] })]); }))])
   ]));
 
   // ---- two runs beside each other ----
-  var beside = {}, beside_title = other && other.title + " on " + other.gpu.name;
+  var beside = {}, beside_title = other && called(other);
   if (other) other.kernels.forEach(function (k) { beside[k.kernel + k.grid + k.block] = k; });
   function twin(k) { return beside[k.kernel + k.grid + k.block] || {}; }
   // A column of a number and, of two runs, its change to that of the row's twin. `key` names the number or makes it
@@ -167,6 +171,62 @@
       var v = of(r), t = twin_of(r), was = t ? of(t) : undefined;
       return el("span", null, v === undefined ? [] : [text(v, r) + " ", t ? change(v, known(was) ? was : none, good) : null]); } }, more);
   }
+
+  // ---- many runs ----
+  function own_parts(r) {
+    return (r.components || []).reduce(function (o, p) { o[p.name] = p.dynamic_j + p.static_j; return o; }, {}); }
+  function energyBars() {
+    var sums = runs.map(own_parts), all = {};
+    sums.forEach(function (s) { Object.keys(s).forEach(function (n) { all[n] = (all[n] || 0) + s[n]; }); });
+    var names = Object.keys(all).sort(function (a, b) { return all[b] - all[a]; }), large = names.slice(0, 11);
+    var sets = large.map(function (n, i) {
+      return { label: n, backgroundColor: palette[i], data: sums.map(function (s) { return s[n] || 0; }) }; });
+    if (names.length > large.length) sets.push({ label: "all others", backgroundColor: "#aab4be", data: sums.map(function (s) {
+      return names.slice(large.length).reduce(function (t, n) { return t + (s[n] || 0); }, 0); }) });
+    return chart("energy of each run by component", { type: "bar", data: { labels: runs.map(called), datasets: sets },
+      options: { indexAxis: "y", scales: { x: { stacked: true, beginAtZero: true, ticks: { callback: joules } },
+        y: { stacked: true } }, plugins: { legend: { labels: { boxWidth: 12 } } } } });
+  }
+  function timeBars() {
+    return chart("time of each run in kernels", { type: "bar", data: { labels: runs.map(called), datasets: [{ label: "time in kernels",
+      backgroundColor: runs.map(function (r) { return palette[r === run ? 0 : r === other ? 1 : 8]; }),
+      data: runs.map(function (r) { return r.totals.seconds; }) }] }, options: { indexAxis: "y", plugins: { legend: { display: false } },
+        scales: { x: { beginAtZero: true, ticks: { callback: seconds } } } } });
+  }
+  function chooser(name, at, none, take) {
+    var list = el("select", { "aria-label": name, onchange: function () { take(+list.value); } },
+      (none ? [el("option", { value: "-1", text: none })] : []).concat(runs.map(function (r, i) {
+        return el("option", { value: String(i), text: called(r) }); })));
+    list.value = String(at);
+    return el("label", null, [name + " ", list]);
+  }
+  function runsTable() {
+    function was() { return other ? other.totals : {}; }
+    function sum(title, key, text, good) {
+      return { title: title, value: function (r) { return r.totals[key]; }, node: function (r) {
+        return el("span", null, [text(r.totals[key]) + " ", r === other ? null : change(r.totals[key], was()[key], good)]); } };
+    }
+    return table("runs", [
+      { title: "run", value: called, node: function (r) {
+        return el("button", { type: "button", "class": "plain", text: called(r), "aria-pressed": String(r === run), onclick: function () {
+          choose(runs.indexOf(r), base === runs.indexOf(r) ? -1 : base); } }); } },
+      { title: "techniques and keys", kind: "text", value: setUp, text: setUp },
+      sum("time", "seconds", seconds, -1), sum("cycles", "cycles", whole, -1), sum("energy", "energy_j", joules, -1),
+      sum("dynamic", "dynamic_j", joules, -1), sum("static", "static_j", joules, -1), sum("power", "power_w", watts, -1),
+      sum("energy-delay", "edp_js", function (v) { return scaled(v, "Js"); }, -1), sum("IPC", "ipc", fixed, 1),
+      sum("L1 hits", "l1_hit", percent, 1), sum("L2 hits", "l2_hit", percent, 1)], runs);
+  }
+  function setUp(r) {
+    var ran = r.run || {}, set = ran.set || [];
+    return [ran.techniques && ran.techniques !== "none" ? ran.techniques : null].concat(Array.isArray(set) ? set : Object.keys(set).map(function (k) {
+      return k + "=" + set[k]; })).filter(function (t) { return t; }).join(" ") || "\u2013";
+  }
+  if (many) section("runs", "Runs", [el("p", { "class": "meta", text: "The rest of the page is of the run that is shown; changes are from the base." }),
+    el("div", { "class": "tools" }, [chooser("show", shown, null, function (i) { choose(i, base === i ? -1 : base); }),
+      chooser("base", base, "none", function (i) { choose(shown, i === shown ? -1 : i); })]),
+    runsTable(), el("div", { "class": "pair" }, [
+      el("div", null, [el("h3", { text: "Time" }), timeBars()]),
+      runs.some(function (r) { return r.components; }) ? el("div", null, [el("h3", { text: "Energy by component" }), energyBars()]) : null])]);
 
   // ---- overview ----
   function card(name, value, a, b, good) {
@@ -765,4 +825,22 @@
   document.body.dataset.charts = drawn + " of " + wanted;
   document.body.dataset.overflow = String(Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth));
   document.body.dataset.width = String(document.documentElement.clientWidth);
+  return function () {
+    dark.removeEventListener("change", repaint);
+    paper.removeEventListener("change", unfold);
+    charts.forEach(function (c) { c.destroy(); });
+    document.getElementById("head").textContent = "";
+    document.getElementById("main").textContent = "";
+  };
+}
+
+// Of two runs the second is the base; of more it is the first, and another pair can be chosen.
+(function () {
+  var runs = JSON.parse(document.getElementById("data").textContent), away;
+  function choose(shown, base) {
+    if (away) away();
+    away = draw_page(runs, shown, base, choose);
+  }
+  if (runs.length > 2) choose(1, 0);
+  else choose(0, runs.length === 2 ? 1 : -1);
 }());

@@ -21,6 +21,7 @@
 struct probe; // report/probe.h
 struct view_input {
     const char *title;            // workload, kernel or program
+    const char *name;             // what tells it from other runs on the page, or NULL
     const struct run *run;        // its record
     const struct gpu_config *gpu; // that it ran on
     const struct account *power;  // NULL: none
@@ -88,8 +89,9 @@ json_t *advice_json(const struct view_input *in, const struct view_codes *codes)
 // ---- the page -----------------------------------------------------------------------------------
 // The content of the page (docs/results.md describes it). New reference.
 json_t *view_json(struct arena *a, const struct view_input *in);
-// Writes the page of one run, or of two beside each other (n 2). `folder` holds run.html, run.js
-// and chart.min.js.
+// Writes the page of one run, of two beside each other (the second is the base of the changes), or
+// of more, of which the page lets any two be chosen. `folder` holds run.html, run.js and
+// chart.min.js.
 enum ww_status page_write_runs(struct arena *a, const struct view_input *in, uint32_t n,
                                const char *folder, const char *path, struct diags *d);
 

@@ -5,6 +5,7 @@ run 0 run -q -o many "$HERE/ptx/saxpy.ptx" --grid 1 --block 64 --arg f32=2 --arg
 run 0 run -q -o a hotspot
 run 0 run -q -o b -s core.clock_mhz=560 -s sm.l1d.ways=2 -s sm.shared_banks=16 hotspot
 run 0 report a b
+run 0 report -o many.html b a many
 run 0 compare --db kept.db -p none,gates vectorAdd -o study
 for r in a b; do run 0 report --json $r; cp out $r.json; done
 for page in many/index.html a/index.html a/compare.html; do
@@ -190,6 +191,26 @@ assert x != y and '(%s)' % said(x, y) in b.run("document.querySelector('#source 
 i, j = max(((i, j) for i, j in zip(mine, theirs) if i['stalls']), key=lambda p: sum(p[0]['stalls'].values()))
 n = max(i['stalls'], key=i['stalls'].get)
 assert '%s %s (%s)' % (n, format(i['stalls'][n], ','), said(i['stalls'][n], j['stalls'].get(n, 0))) in rows[mine.index(i)]['for'][0]
+# of many runs any is shown and any is the base: each has the figures of its own folder
+b.open('many.html', 1200)
+assert b.run('document.body.dataset.overflow') == '0' and [int(n) for n in b.run('document.body.dataset.charts').split(' of ')] == [10, 10]
+row = lambda name: b.run("""Array.prototype.map.call(Array.prototype.filter.call(document.querySelectorAll('#runs tbody tr'), function (r) {
+  return r.textContent.indexOf('%s: ') === 0; })[0].children, function (c) { return c.textContent; })""" % name)
+cycles = {name: run['totals']['cycles'] for name, run in zip('ab', runs)}
+assert len(row('many')) == 12 and format(int(cycles['a']), ',') in row('a')[3]
+assert row('a')[3].endswith(said(cycles['a'], cycles['b'])) and '%' not in row('b')[3], row('a')
+assert 'core.clock_mhz=560' in row('b')[1]
+def choose(what, name):
+    b.run("""(function () { var s = document.querySelector('select[aria-label="%s"]'); s.selectedIndex = Array.prototype.findIndex.call(s.options,
+      function (o) { return o.textContent.indexOf('%s') === 0; }); s.dispatchEvent(new Event('change')); })()""" % (what, name))
+choose('base', 'a: ')
+assert b.run('document.querySelector(\'select[aria-label="base"]\').value') == '-1', 'a run is its own base'
+assert not b.run('document.querySelectorAll(".change").length')
+choose('show', 'b: ')
+choose('base', 'a: ')
+assert row('b')[3].endswith(said(cycles['b'], cycles['a'])) and '%' not in row('a')[3], row('b')
+assert said(cycles['b'], cycles['a']) in b.run('document.querySelector("#overview .cards").textContent')
+assert len(b.run('Object.keys(Chart.instances)')) == int(b.run('document.body.dataset.charts').split(' of ')[0]), 'charts that are gone are kept'
 b.close()
 P
 finish

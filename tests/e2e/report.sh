@@ -44,7 +44,6 @@ P
 # what is not there is said, with exit code 2
 run 2 report nowhere
 says err 'nowhere holds no record.jsonl and gpu.yaml'
-run 2 report a a a
 # a run that was killed: what stands before the cut counts (results_kept.sh has all of that)
 mkdir -p cut/partial; cp a/gpu.yaml cut/partial; head -c $(($(wc -c <a/record.jsonl) - 300)) a/record.jsonl >cut/partial/record.jsonl
 echo '{"pid":1,"format":1,"run":null}' >cut/partial/unfinished.json
@@ -54,6 +53,12 @@ says cut/index.html '"complete":false'
 run 0 run -o b -g gtx580 hotspot
 run 0 report a b
 says out 'a/compare.html'
+# more than two, each by the name of its folder; sixty-four are a page
+run 0 run -q -o c -p conv-pg hotspot
+run 0 report -o three.html a b c
+for r in a b c; do says three.html "\"name\":\"$r\""; done
+run 2 report $(printf ' a%.0s' $(seq 65)); says err 'at most 64 runs'; one_sentence err
+run 2 report --json a b; says err '--json is of one run'
 browser=$(command -v chromium || command -v chromium-browser || true)
 if [ -z "$browser" ]; then
     echo "no chromium: the pages were not opened (tools/setup test installs it)"
