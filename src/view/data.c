@@ -145,6 +145,7 @@ static json_t *group_json(const struct view_input *in, const struct group *g) {
     put(o, "operations", peak_operations(&g->activity));
     json_object_set_new(o, "bytes", levels_json(in->gpu, &g->activity));
     json_object_set_new(o, "limits", limits_json(in->gpu, &g->activity));
+    json_object_set_new(o, "traffic", machine_traffic_json(in->gpu, &g->activity));
     json_object_set_new(o, "slots", slots_json(&g->activity));
     put(o, "energy_j", g->usage.energy_j);
     put(o, "dynamic_j", g->usage.all_dynamic_j[0]);
@@ -362,6 +363,7 @@ static json_t *totals_json(const struct view_input *in, const struct group *g, u
     put(o, "gaps_s", in->power->gaps.seconds);
     json_object_set_new(o, "slots", slots_json(all));
     json_object_set_new(o, "limits", limits_json(in->gpu, all));
+    json_object_set_new(o, "traffic", machine_traffic_json(in->gpu, all));
     return o;
 }
 
@@ -394,7 +396,10 @@ json_t *view_json(struct arena *a, const struct view_input *in) {
     if (ranges) json_object_set_new(o, "ranges", ranges);
     if (in->probe) json_object_set_new(o, "probe", probe_json(in->probe, PROBE_SHOWN));
     json_object_set_new(o, "totals", totals_json(in, g, n));
-    if (in->power) json_object_set_new(o, "components", components_json(in->power));
+    if (in->power) {
+        json_object_set_new(o, "components", components_json(in->power));
+        json_object_set_new(o, "places", machine_places_json(in->power->tree));
+    }
     json_object_set_new(o, "roofs", roofs_json(in->gpu));
     for (uint32_t i = 0; i < n; i++) json_array_append_new(kernels, group_json(in, &g[i]));
     json_object_set_new(o, "kernels", kernels);

@@ -152,7 +152,7 @@ function draw_page(runs, shown, base, choose) {
     run.status ? el("p", { "class": "alert", text: run.status }) : null,
     run.power_limit ? el("p", { "class": "alert", text: "Power limit: " + run.power_limit + "." }) : null,
     run.no_power ? el("p", { "class": "alert", text: "No power: " + run.no_power }) : null,
-    el("nav", { "aria-label": "parts of this page" }, [el("ul", null, (many ? [["runs", "Runs"]] : []).concat([["overview", "Overview"], ["kernels", "Kernels"], ["time", "Over time"],
+    el("nav", { "aria-label": "parts of this page" }, [el("ul", null, (many ? [["runs", "Runs"]] : []).concat([["overview", "Overview"]], run.places ? [["machine", "Machine"]] : [], [["kernels", "Kernels"], ["time", "Over time"],
       ["source", "Source"], ["advice", "What to change"]], run.probe ? [["probe", "Supply rails"]] : [], run.ranges ? [["ranges", "Ranges"]] : [], run.savings ? [["savings", "Savings"]] : [],
       [["steps", "In order"]], run.run ? [["ran", "What ran"]] : []).map(function (n) {
       return el("li", null, [el("a", { href: "#" + n[0], text: n[1] })]); }))])
@@ -397,6 +397,62 @@ function draw_page(runs, shown, base, choose) {
     run.components ? energyMap() : null,
     run.totals.slots ? el("div", null, [el("h3", { text: "Issue slots and who lost them" }), slotChart()]) : null]),
     run.components ? rooflines() : null]);
+
+  // ---- the machine ----
+  // Places from the warps down to DRAM, and what moved between the rows, of the run or of one kernel.
+  function ownJoules(of) {
+    var own = {};
+    if (of !== run && of !== other) Object.keys(of.components || {}).forEach(function (n) { own[n] = of.components[n]; });
+    else (of.components || []).forEach(function (p) { own[p.name] = [p.dynamic_j, p.static_j]; });
+    return own;
+  }
+  function placeJoules(own, p) {
+    return p.components.reduce(function (s, n) { return own[n] ? s + own[n][0] + own[n][1] : s; }, 0); }
+  function machineOf(of, was) {
+    var traffic = (of.totals || of).traffic, then = was ? (was.totals || was).traffic || { paths: [], hits: {} } : null;
+    var own = ownJoules(of), theirs = was ? ownJoules(was) : null, rows = [], all_j = 0, title = {};
+    run.places.forEach(function (p) { all_j += placeJoules(own, p); title[p.name] = p.title; });
+    function place(p) {
+      var j = placeJoules(own, p), hit = traffic.hits[p.name], parts = p.components.filter(function (n) { return own[n]; }).map(function (n) {
+        return n + " " + joules(own[n][0] + own[n][1]); });
+      var look = p.name === "dram" ? "row hits " : p.name === "network" ? "TLB hits " : "hits ";
+      return el("div", { "class": "card", title: parts.join(", ") }, [el("span", { "class": "meta", text: p.title }),
+        el("b", { text: joules(j) }), theirs ? change(j, placeJoules(theirs, p), -1) : null,
+        el("div", { "class": "bar" }, [el("i", { style: "width:" + (all_j ? 100 * j / all_j : 0) + "%" })]),
+        el("span", { "class": "meta" }, [percent(all_j ? j / all_j : 0) + " of the energy" + (known(hit) ? ", " + look +
+          moved(percent(hit), hit, then ? then.hits[p.name] : undefined) : "")])]);
+    }
+    function path(p) {
+      var q = then && then.paths.filter(function (t) { return t.above === p.above && t.below === p.below; })[0] || {};
+      function bytes(key) { return moved(scaled(p[key], "B"), p[key], then ? q[key] || 0 : undefined); }
+      return el("li", { text: title[p.above] + " \u2194 " + title[p.below] + ": " + (known(p.bytes) ? bytes("bytes") :
+        "\u2191 " + bytes("up_bytes") + (p.down_bytes > 0 ? ", \u2193 " + bytes("down_bytes") : "")) });
+    }
+    var row_of = {};
+    run.places.forEach(function (p) { row_of[p.name] = p.row; });
+    for (var r = 0; run.places.some(function (p) { return p.row === r; }); r++) {
+      rows.push(el("div", { "class": "places" }, run.places.filter(function (p) { return p.row === r; }).map(place)));
+      var below = traffic.paths.filter(function (p) { return row_of[p.above] === r; });
+      if (below.length) rows.push(el("ul", { "class": "paths" }, below.map(path)));
+    }
+    return el("div", null, rows);
+  }
+  function machine() {
+    var counted = run.kernels.filter(function (k) { return k.traffic && k.components; }).sort(function (a, b) { return b.seconds - a.seconds; });
+    var box = el("div"), list = el("select", { "aria-label": "what ran on the machine" }, [el("option", { value: "-1", text: "all kernels" })].concat(
+      counted.slice(0, 100).map(function (k, i) { return el("option", { value: String(i), text: k.kernel + " " + k.grid.join("\u00b7") + " \u00d7 " +
+        k.block.join("\u00b7") }); })));
+    function show() {
+      var k = counted[+list.value];
+      box.textContent = "";
+      box.appendChild(k ? machineOf(k, other && twin(k).traffic ? twin(k) : null) : machineOf(run, other && other.totals.traffic ? other : null));
+    }
+    list.addEventListener("change", show);
+    show();
+    return [el("p", { "class": "meta", text: "Joules of each place, dynamic and static, and the bytes that moved between the rows. A network's bytes are its " +
+      "flits, heads included; those of L1 are words that warps wanted." }), el("div", { "class": "tools" }, [list]), box];
+  }
+  if (run.places && run.totals.traffic) section("machine", "Machine", machine());
 
   // ---- kernels ----
   // Who had the issue slots, most first; in a comparison with the change of the share.

@@ -3,6 +3,7 @@
 //   blame_*  (blame.c, blame.def): who caused each joule: machine instruction by machine
 //   instruction view_*   (data.c): the content of the page as JSON, from the record and the account
 //   of a run peak_*   (peak.c): how near each kernel ran to each limit of the machine; the roofs
+//   machine_* (machine.c, machine.def): the machine's places and what moved between them
 //   advice_* (advice.c): findings by rule, each with its evidence and what it is worth
 //   page_*   (page.c): the page itself, from a template, a script and the chart library
 //   database_* (database.c): results.sqlite, the same for programs
@@ -82,6 +83,14 @@ const char *peak_level_name(enum peak_level level);
 double peak_bytes(const struct gpu_config *c, const struct activity *a, enum peak_level level);
 double peak_bytes_per_s(const struct gpu_config *c, enum peak_level level);
 double peak_operations_per_s(const struct gpu_config *c);
+
+// ---- the machine and what moved in it ------------------------------------------------------------
+// Its places with the components of the energy tree that are theirs, each component in one of them:
+// [{name, title, row, components}]. New reference.
+json_t *machine_places_json(const struct power_tree *t);
+// {paths: [{above, below, bytes | up_bytes and down_bytes}], hits: {place: share of its look-ups,
+// 0..1; of DRAM its row hits, of the network its TLBs'}}. New reference.
+json_t *machine_traffic_json(const struct gpu_config *c, const struct activity *a);
 
 // ---- findings -----------------------------------------------------------------------------------
 json_t *advice_json(const struct view_input *in, const struct view_codes *codes); // new reference
