@@ -60,10 +60,13 @@ static void half_special(const struct minst *m, struct xinst *x) {
     either(m, x);
     with_aux(m, x);
 }
-// A product of a warp group without the predicate F always counts C, if it has one.
-static void group_product(const struct minst *m, struct xinst *x) {
+// A product without the predicate F always counts C; that of a warp group, if it has one.
+static void guarded_product(const struct minst *m, struct xinst *x) {
     with_aux(m, x);
     if (m->src[4].kind == OPND_NONE) x->f = PRED_TRUE;
+}
+static void group_product(const struct minst *m, struct xinst *x) {
+    guarded_product(m, x);
     if (m->src[2].kind != OPND_GPR) x->f = (uint32_t)PRED_TRUE | X_PRED_NOT;
 }
 static void special_register(const struct minst *m, struct xinst *x) { x->a = m->aux; }

@@ -318,6 +318,7 @@ FN(hmma_16) {
     if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
     SOURCES3;
     const struct adder by = adder_of(x);
+    const bool counts = x_pred(w, x->f) & mask; // C, in all lanes alike
     const bool is_half = x->type == ITYPE_F16, is_tf32 = x->stype == ITYPE_TF32;
     const uint8_t b_type = type_of_b(x);
     const uint32_t in_word = is_tf32 ? 1 : is_byte(x->stype) ? 4 : 2;
@@ -335,7 +336,7 @@ FN(hmma_16) {
     for (uint32_t i = 0; i < OUTPUTS; i++) {
         const uint32_t lane = i % WARP_LANES, k = i / WARP_LANES; // element: row, column bit
         const uint32_t g = lane / 4, col = lane % 4 * 2 + (k & 1);
-        s.c[i] = (double)summand(pc, k, lane, is_half);
+        s.c[i] = counts ? (double)summand(pc, k, lane, is_half) : 0.0;
         for (uint32_t m = 0; m < x->sub; m++) {
             const uint32_t word = m / in_word, t = word % 4, far = word / 4;
             const uint32_t n = at[g + 8 * (k >> 1)][m], other = n / in_word;

@@ -51,6 +51,13 @@ struct opnd tr_pred_not(struct translator *t, uint32_t lo) {
     if (tr_bit(t, lo + 3)) o.mods = OPND_NOT;
     return o;
 }
+void tr_counts_sum(struct translator *t) {
+    const uint32_t p = 7 - tr_field(t, 87, 3);
+    const bool inverted = tr_bit(t, 90);
+    if (p == 7 && !inverted) return;
+    t->m->src[4] =
+        (struct opnd){.kind = OPND_PRED, .reg = PRED_UNIFORM + p, .mods = inverted ? OPND_NOT : 0};
+}
 struct opnd tr_imm(uint64_t value, uint32_t words) {
     return (struct opnd){.kind = OPND_IMM, .words = (uint8_t)words, .imm = value};
 }

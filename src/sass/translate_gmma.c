@@ -31,15 +31,6 @@ static void sums(struct translator *t, uint32_t words) {
     t->m->src[2] = t->m->dst[0];
 }
 
-// The predicate of the uniform file under which C counts: its complement is encoded.
-static void scale(struct translator *t) {
-    const uint32_t p = 7 - tr_field(t, 87, 3);
-    const bool inverted = tr_bit(t, 90);
-    if (p == 7 && !inverted) return;
-    t->m->src[4] =
-        (struct opnd){.kind = OPND_PRED, .reg = PRED_UNIFORM + p, .mods = inverted ? OPND_NOT : 0};
-}
-
 // A product whose sums go to the zero register: ptxas writes one (of URZ and URZ) where products have to
 // be serialised, for what it closes.
 static void dropped(struct translator *t, bool commits) {
@@ -71,7 +62,7 @@ static void product(struct translator *t, enum op_class klass, enum isa_type d, 
     if (turns && tr_bit(t, TURNED_B)) m->sub |= GMMA_B_TURNED;
     if (signs && tr_bit(t, NEG_A)) m->src[0].mods = OPND_NEG;
     if (signs && tr_bit(t, NEG_B)) m->src[1].mods = OPND_NEG;
-    scale(t);
+    tr_counts_sum(t);
     const bool commits = tr_field(t, 84, 3) != NO_GROUP;
     if (commits) m->sub |= GMMA_COMMITS;
     if (m->dst[0].kind == OPND_NONE) dropped(t, commits);

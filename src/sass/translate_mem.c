@@ -541,19 +541,21 @@ void translate_redas(struct translator *t) {
 }
 
 // .VC: no manual names the scope. ptxas -g writes it in front of each EXIT and nowhere else, where
-// nothing of the thread is left to be ordered; it is taken for a fence of the GPU.
+// nothing of the thread is left to be ordered; it is taken for a fence of the GPU. A fence without a
+// kind, which cuBLASLt's hand-made kernels have (MEMBAR.GPU, Maxwell's name of membar.gl), is taken
+// for the strongest: what that allows any weaker one allows too.
 void translate_membar(struct translator *t) {
-    enum { SC, ALL, SCOPE_VC = 5 };
+    enum { SC, ALL, NO_KIND, SCOPE_VC = 5 };
     static const uint8_t fence[] = {MFENCE_CTA, MFENCE_CTA, MFENCE_GPU,
                                     MFENCE_SYS, [SCOPE_VC] = MFENCE_GPU};
     const uint32_t kind = tr_field(t, 79, 2), scope = tr_field(t, 76, 3);
     tr_op(t, OP_MEMBAR, OPC_FENCE, ITYPE_NONE);
-    if (kind > ALL || scope >= WW_COUNT(fence) || scope == SCOPE_VC - 1) {
+    if (kind > NO_KIND || scope >= WW_COUNT(fence) || scope == SCOPE_VC - 1) {
         tr_refuse(t, "is a fence that is not documented");
         return;
     }
     t->m->sub = fence[scope];
-    t->m->flags |= kind == SC ? MF_SC : MF_ACQUIRE | MF_RELEASE;
+    t->m->flags |= kind == ALL ? MF_ACQUIRE | MF_RELEASE : MF_SC;
 }
 // Errors of memory are there when an access faults, so that there are none to wait for.
 void translate_errbar(struct translator *t) { tr_op(t, OP_NOP, OPC_CTRL, ITYPE_NONE); }
@@ -602,7 +604,7 @@ static void copy_base(struct translator *t, bool is_described) {
 // multiple of the size says how many bytes at the end are zero: ptxas adds size - n for n bytes.
 void translate_ldgsts(struct translator *t) {
     enum { TO_AT = 44, TO_BITS = 20, FROM_AT = 32, FROM_BITS = 12, WORD = 4, LONGEST = 6 };
-    enum { BYPASS_NOT = 81, ZERO_FILL = 82, SOURCE_WIDE = 70, DESCRIBED = 76 };
+    enum { BYPASS_NOT = 81, ZERO_FILL = 82, SOURCE_WIDE = 70, DESCRIBED = 76, CONSTANT = 4 };
     struct minst *const m = t->m;
     tr_op(t, OP_CPASYNC, OPC_LD_GLOBAL, ITYPE_B32);
     m->space = SPACE_SHARED;
@@ -613,7 +615,9 @@ void translate_ldgsts(struct translator *t) {
     m->sub = tr_bit(t, ZERO_FILL) ? MCOPY_ZERO_FILL : 0;
     tr_ignore(t, EVICT_AT, 3);
     tr_ignore(t, 71, 2); // how much of L2's lines to fetch: a hint
-    if (tr_field(t, ORDER_AT, 4)) tr_refuse(t, "has an order that is not documented");
+    // CONSTANT: nothing writes what is read, so that no path of the copy is less true than another.
+    const uint32_t order = tr_field(t, ORDER_AT, 4);
+    if (order && order != CONSTANT) tr_refuse(t, "has an order that is not documented");
     const int64_t to = (int32_t)(tr_field(t, TO_AT, TO_BITS) << (32 - TO_BITS)) >> (32 - TO_BITS);
     const int64_t from =
         (int32_t)(tr_field(t, FROM_AT, FROM_BITS) << (32 - FROM_BITS)) >> (32 - FROM_BITS);

@@ -8,7 +8,12 @@ static void sources(struct translator *t, uint32_t a, uint32_t b, uint32_t c) {
     t->m->src[1] = tr_reg(t, 32, b);
     t->m->src[2] = tr_reg(t, 64, c);
 }
-// From sm_86 on a predicate may say that sums begin at 0.
+// From sm_86 on a predicate may say that sums begin at 0: cuBLASLt's sums of E5M2 and E4M3 for sm_89
+// have UP0 = (stage != 0), and every few stages what was summed is added to others and begun anew.
+static void guard(struct translator *t) {
+    if (t->gen >= SASS_86) tr_counts_sum(t);
+}
+// Of products in which no compiled code has it.
 static void no_guard(struct translator *t) {
     if (t->gen >= SASS_86 && tr_field(t, 87, 4)) tr_refuse(t, "has sums that begin by a predicate");
 }
@@ -58,13 +63,14 @@ void translate_hmma(struct translator *t) {
     t->m->stype = formats[format];
     t->m->sub = (uint8_t)k;
     if (t->gen >= SASS_90) t->m->aux = MMA_HOPPER;
-    no_guard(t);
+    guard(t);
     tr_dst(t, is_single ? 4 : 2);
     sources(t, 2 * words, is_sparse ? 2 * words : words, is_single ? 4 : 2);
     if (is_sparse) sparse(t, words);
     signed_by(t, 0, 72);
     signed_by(t, 1, 63);
-    const bool is_plain = !t->m->src[0].mods && !t->m->src[1].mods && !t->m->aux;
+    const bool is_plain = !t->m->src[0].mods && !t->m->src[1].mods && !t->m->aux &&
+                          t->m->src[4].kind == OPND_NONE;
     if (shape != SHAPE_1688 || format != HALF || !is_plain) return;
     t->m->op = OP_HMMA_1688;
     t->m->stype = t->m->type;
@@ -89,7 +95,7 @@ void translate_qmma(struct translator *t) {
     if (tr_bit(t, 79)) t->m->aux |= MMA_B_E5M2;
     t->m->sub = (uint8_t)(16 * words);
     tr_ignore(t, 74, 1); // B by columns, the only way there is
-    no_guard(t);
+    guard(t);
     tr_dst(t, is_single ? 4 : 2);
     sources(t, 2 * words, is_sparse ? 2 * words : words, is_single ? 4 : 2);
     if (is_sparse) sparse(t, words);

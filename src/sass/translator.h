@@ -59,6 +59,9 @@ struct opnd tr_imm(uint64_t value, uint32_t words);
 // src[0], offset and src[3] of [A + UR + offset] in shared memory (7.5 and later), whose uniform
 // register stands from bit uniform_at on.
 void tr_shared_address(struct translator *t, uint32_t uniform_at);
+// src[4] of a product of matrices: the predicate of the uniform file under which C counts, whose
+// complement is encoded; none where it always does.
+void tr_counts_sum(struct translator *t);
 static inline struct opnd tr_none(void) { return (struct opnd){0}; }
 
 #endif

@@ -173,6 +173,36 @@ static void float_sums(void **state) {
     }
 }
 
+// Where the fifth source is false C does not count, whatever it holds.
+static void sums_begin_anew(void **state) {
+    (void)state;
+    for (uint32_t is_not = 0; is_not < 2; is_not++)
+        for (uint32_t counts = 0; counts < 2; counts++) {
+            LEVELS(v) {
+                struct op_run *r =
+                    op_new(MI(.op = OP_HMMA_16, .type = ITYPE_F32, .stype = ITYPE_E5M2, .sub = 32,
+                              .dst = {RQ(RES)},
+                              .src = {RQ(RA), RD(RB), RQ(RC), {0},
+                                      MOD(P(PSRC), is_not ? OPND_NOT : 0)}));
+                r->psrc = is_not != counts ? ~0u : 0;
+                for (uint32_t i = 0; i < 32; i++) {
+                    r->a.w[0][i] = i < 4 ? 0x3c000000 : 0; // row 0: 1.0 in every fourth k of the first half
+                    r->b.w[0][i] = 0x38383838;             // 1.0 as e4m3
+                    for (uint32_t e = 0; e < 4; e++)
+                        r->c.w[e][i] = counts ? f32_bits(100) : 0x7fffffff;
+                }
+                op_step(r, ~0u);
+                for (uint32_t i = 0; i < 32; i++)
+                    for (uint32_t e = 0; e < 4; e++) {
+                        const float sum = (e < 2 && i < 4 ? 4.0f : 0.0f) + (counts ? 100.0f : 0.0f);
+                        assert_int_equal(r->d.w[e][i], f32_bits(sum));
+                    }
+                op_free(r);
+            }
+            exec_simd_force(NULL);
+        }
+}
+
 // ---- integers, bits -------------------------------------------------------------------------
 static void integer_elements(void **state) {
     (void)state;
@@ -257,7 +287,7 @@ static void doubles(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(float_elements),
-                                       cmocka_unit_test(float_sums),
+                                       cmocka_unit_test(float_sums), cmocka_unit_test(sums_begin_anew),
                                        cmocka_unit_test(integer_elements),
                                        cmocka_unit_test(integer_ends), cmocka_unit_test(doubles)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -334,6 +334,14 @@ static void fields_of_records(void **state) {
     const struct minst z = of(SASS_70, 0x00000500ff097984, 0x1200); // LDS.U.S8 R9, [0x5]
     assert_int_equal(z.src[0].kind, OPND_ZERO);
     assert_int_equal(z.offset, 5);
+    const struct minst f = of(SASS_75, 0x0000000000007992, 0x12000); // MEMBAR.GPU, no kind
+    assert_int_equal(f.sub, MFENCE_GPU);
+    assert_int_equal(f.flags, MF_SC);
+    // LDGSTS of 16 bytes from [R14.64+UR8], without and with ZFILL; from [R14.64], CONSTANT
+    assert_int_equal(of(SASS_80, 0x000000000e037fae, 0x8900d48).sub, MCOPY_FROM_BASE);
+    assert_int_equal(of(SASS_80, 0x000000000e037fae, 0x8940d48).sub,
+                     MCOPY_FROM_BASE | MCOPY_ZERO_FILL);
+    assert_int_equal(of(SASS_80, 0x000000000e037fae, 0x8909d48).sub, 0);
 }
 
 static void refused(uint32_t gen, uint64_t lo, uint64_t hi, const char *says) {
@@ -354,7 +362,8 @@ static void what_is_not_executed(void **state) {
     refused(SASS_70, 0x00000007040573a8, 0x09f47ff, "floats");             // ATOMG.MIN.F32
     refused(SASS_70, 0x000000070405738a, 0x1141ff, "whether it was done"); // 32-bit ATOM, P0
     refused(SASS_70, 0x0000000000ff731c, 0x28000, "barrier's state");      // B2R.WARP
-    refused(SASS_70, 0x0000000000007992, 0x10000, "fence");                // MEMBAR.CTA
+    refused(SASS_70, 0x0000000000007992, 0x18000, "fence");                // MEMBAR.MMIO.CTA
+    refused(SASS_80, 0x000000000e037fae, 0x890dd48, "order");              // LDGSTS, GPU.PRIVATE
 }
 
 int main(void) {
