@@ -76,6 +76,18 @@ gradients('batch norm', lambda x, a, b: F.batch_norm(x, None, None, a, b, traini
 same('half convolution', lambda x, w: F.conv2d(x.half().float() if x.device.type == 'cpu' else x.half(),
                                                w.half().float() if x.device.type == 'cpu' else w.half(), padding=1).float(),
      (2, 16, 8, 8), (8, 16, 3, 3), tolerance=2e-3)
+L = torch.linalg
+def definite(a): return a @ a.mT + a.shape[-1] * torch.eye(a.shape[-1], device=a.device)
+same('solve', L.solve, (40, 40), (40, 3), tolerance=1e-3)
+same('inverses', lambda a: L.inv(definite(a)), (5, 8, 8), tolerance=1e-4)
+same('Cholesky', lambda a: L.cholesky(definite(a)), (40, 40), tolerance=1e-4)
+same('QR', lambda a: (lambda q, r: q @ r)(*L.qr(a)), (40, 33), tolerance=1e-4)
+same('singular values', L.svdvals, (3, 20, 33), tolerance=1e-4)
+same('singular vectors', lambda a: (lambda u, s, v: u @ torch.diag(s) @ v)(*L.svd(a, full_matrices=False)), (33, 20), tolerance=1e-4)
+same('eigenvalues', lambda a: L.eigvalsh(definite(a)), (33, 33), tolerance=1e-4)
+same('eigenvectors', lambda a: (lambda w, v: v @ torch.diag(w) @ v.mT)(*L.eigh(definite(a))), (33, 33), tolerance=1e-4)
+same('least squares', lambda a, b: L.lstsq(a, b)[0], (30, 8), (30, 2), tolerance=1e-4)
+same('determinant', lambda a: L.det(a), (6, 6), tolerance=1e-4)
 torch.manual_seed(1)
 for make, x, y in ((perceptron, torch.randn(16, 32), torch.randint(0, 10, (16,))),
                    (images, torch.randn(4, 3, 16, 16), torch.randint(0, 10, (4,))),

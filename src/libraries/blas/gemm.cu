@@ -2,49 +2,26 @@
 // op(B) in shared memory while the next ones are on their way in registers, and each thread adds up a small tile.
 #include "device.h"
 #include "gemm.h"
+#include "tile.h"
 
 template <class T> static __device__ inline T *at(const gemm_matrix &x, int batch) {
-    if (x.is_list) return ((T *const *)x.at)[batch];
-    return (T *)x.at + batch * x.step;
+    if (x.is_list) return ((T *const *)x.at)[batch] + x.first;
+    return (T *)x.at + x.first + batch * x.step;
 }
 
-// A tile of `Long` x `Slice` elements of op(X), whose element (l, k) lies at x[k * lead + l], or where `Swap` at x[l * lead + k].
-// Neighbouring threads take neighbours in memory.
-template <class T, class A, int Long, int Slice, int Threads, bool Swap> struct tile {
-    static const int PAD = 16 / sizeof(A) ? 16 / sizeof(A) : 1, LINE = Long + PAD, EACH = Long * Slice / Threads;
-    T held[EACH];
-
-    static __device__ inline int l_of(int i) { return Swap ? i / Slice : i % Long; }
-    static __device__ inline int k_of(int i) { return Swap ? i % Slice : i / Long; }
-
-    __device__ inline void load(const T *x, int64_t lead, int l0, int k0, int l_end, int k_end) {
+// A slice of op(X), whose element (l, k) lies at x[k * lead + l], or where `Swap` at x[l * lead + k].
+template <class T, class A, int Long, int Slice, int Threads, bool Swap> struct slice {
+    typedef slice_shape<A, Long, Slice, Threads, Swap> shape;
+    T held[shape::EACH];
+    MEMBER void load(const T *x, int64_t lead, int l0, int k0, int l_end, int k_end) {
 #pragma unroll
-        for (int e = 0; e < EACH; e++) {
-            const int i = e * Threads + thread_x, l = l0 + l_of(i), k = k0 + k_of(i);
+        for (int e = 0; e < shape::EACH; e++) {
+            const int l = l0 + shape::l_of(e), k = k0 + shape::k_of(e);
             held[e] = T{};
             if (l < l_end && k < k_end) held[e] = x[Swap ? l * lead + k : k * lead + l];
         }
     }
-    __device__ inline void put(A *shared, bool conj) const {
-#pragma unroll
-        for (int e = 0; e < EACH; e++) {
-            const int i = e * Threads + thread_x;
-            shared[k_of(i) * LINE + l_of(i)] = conjugate(widen(held[e], A{}), conj);
-        }
-    }
 };
-
-// `N` neighbours in shared memory, sixteen bytes at a time.
-template <class A, int N> static __device__ inline void take(A *to, const A *from) {
-    struct alignas(16) quad { A v[16 / sizeof(A)]; };
-    const int each = 16 / sizeof(A);
-#pragma unroll
-    for (int i = 0; i < N / each; i++) {
-        const quad q = ((const quad *)from)[i];
-#pragma unroll
-        for (int e = 0; e < each; e++) to[i * each + e] = q.v[e];
-    }
-}
 
 // GELU by its approximation with tanh, as cuBLASLt has it: tanh(x) = 1 - 2 / (exp(2 x) + 1).
 template <class A> static __device__ inline A gelu(A x) {
@@ -59,38 +36,31 @@ template <class A> static __device__ inline A after(A x, uint32_t epilogue) {
 template <class T> static __device__ inline complex_of<T> after(complex_of<T> x, uint32_t) { return x; }
 
 template <class T, class A, class O, int M, int N, int K, int EM, int EN, bool SwapA, bool SwapB>
-static __device__ __attribute__((always_inline)) inline void product(const gemm &g) {
+DEVICE void product(const gemm &g) {
     const int threads_m = M / EM, threads = threads_m * (N / EN);
-    typedef tile<T, A, M, K, threads, SwapA> tile_a;
-    typedef tile<T, A, N, K, threads, SwapB> tile_b;
-    alignas(16) __shared__ A a_slice[K * tile_a::LINE];
-    alignas(16) __shared__ A b_slice[K * tile_b::LINE];
+    slice<T, A, M, K, threads, SwapA> ta;
+    slice<T, A, N, K, threads, SwapB> tb;
+    typedef slice_shape<A, M, K, threads, SwapA> shape_a;
+    typedef slice_shape<A, N, K, threads, SwapB> shape_b;
+    alignas(16) __shared__ A a_slice[K * shape_a::LINE];
+    alignas(16) __shared__ A b_slice[K * shape_b::LINE];
     const int m0 = block_x * M, n0 = g.first_column + block_y * N, batch = block_z;
+    if (g.triangle == GEMM_LOWER && m0 + M <= n0) return;
+    if (g.triangle == GEMM_UPPER && n0 + N <= m0) return;
     const int tm = thread_x % threads_m * EM, tn = thread_x / threads_m * EN;
     const T *const a = at<T>(g.a, batch), *const b = at<T>(g.b, batch);
-    tile_a ta;
-    tile_b tb;
     A sum[EM][EN] = {};
     ta.load(a, g.a.lead, m0, 0, g.m, g.k);
     tb.load(b, g.b.lead, n0, 0, g.n, g.k);
     for (int k0 = 0; k0 < g.k; k0 += K) {
-        ta.put(a_slice, g.a.conj);
-        tb.put(b_slice, g.b.conj);
+        shape_a::put(a_slice, ta.held, g.a.conj);
+        shape_b::put(b_slice, tb.held, g.b.conj);
         barrier();
         if (k0 + K < g.k) {
             ta.load(a, g.a.lead, m0, k0 + K, g.m, g.k);
             tb.load(b, g.b.lead, n0, k0 + K, g.n, g.k);
         }
-#pragma unroll
-        for (int k = 0; k < K; k++) {
-            A x[EM], y[EN];
-            take<A, EM>(x, a_slice + k * tile_a::LINE + tm);
-            take<A, EN>(y, b_slice + k * tile_b::LINE + tn);
-#pragma unroll
-            for (int i = 0; i < EM; i++)
-#pragma unroll
-                for (int j = 0; j < EN; j++) mad(&sum[i][j], x[i], y[j]);
-        }
+        multiply<A, K, EM, EN>(sum, a_slice + tm, shape_a::LINE, b_slice + tn, shape_b::LINE);
         barrier();
     }
 
@@ -104,6 +74,7 @@ static __device__ __attribute__((always_inline)) inline void product(const gemm 
         for (int i = 0; i < EM; i++) {
             const int64_t row = m0 + tm + i, column = n0 + tn + j;
             if (row >= g.m || column >= g.n) continue;
+            if ((g.triangle == GEMM_LOWER && row < column) || (g.triangle == GEMM_UPPER && row > column)) continue;
             A v = {};
             mad(&v, alpha, sum[i][j]);
             // C is not read where its factor is zero: it may hold anything

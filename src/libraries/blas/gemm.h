@@ -8,10 +8,13 @@
 // What follows the sum, before it is rounded to the type of D. `bias` has an element a row.
 enum gemm_epilogue { GEMM_BIAS = 1, GEMM_RELU = 2, GEMM_GELU = 4 };
 
+enum gemm_triangle { GEMM_ALL, GEMM_LOWER, GEMM_UPPER };
+
 struct gemm_matrix {
     uint64_t at;      // device address; of a list of addresses, one a product, where `is_list`
     int64_t lead;     // elements from one column to the next
     int64_t step;     // elements from one product of a batch to the next; 0 where `is_list`
+    int64_t first;    // elements from the address, or from each of the list, to the first one
     uint32_t is_list; // bool
     uint32_t conj;    // bool: of complex elements
 };
@@ -20,6 +23,7 @@ struct gemm {
     int32_t m, n, k;
     int32_t first_column; // of D, that the grid's first blocks make
     uint32_t epilogue;
+    uint32_t triangle; // of D that is made: enum gemm_triangle
     struct gemm_matrix a, b, c, d;
     // factors: values of the scale type (real, imaginary), or where the address is not 0 what lies there
     uint64_t alpha_at, beta_at;

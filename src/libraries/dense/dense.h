@@ -1,0 +1,91 @@
+// Factorisations and solutions of dense systems, column major, for batches of matrices: what cuBLAS and cuSOLVER share. `type`
+// is the elements' (enum blas_type: single, double, and complex of both). Work goes to the handle's stream; nothing waits.
+#ifndef WW_LIBRARIES_DENSE_H
+#define WW_LIBRARIES_DENSE_H
+
+#include "blas/blas.h"
+#include "call.h"
+
+enum { SIDE_LEFT = 0, SIDE_RIGHT = 1 };            // cublasSideMode_t
+enum { FILL_LOWER = 0, FILL_UPPER = 1 };           // cublasFillMode_t
+enum { DIAGONAL_NON_UNIT = 0, DIAGONAL_UNIT = 1 }; // cublasDiagType_t
+
+// One matrix, and a batch of them by their addresses. Places of the first elements are counted from those.
+static inline struct gemm_matrix dense_one(const void *at, int64_t lead) {
+    return (struct gemm_matrix){.at = (uintptr_t)at, .lead = lead};
+}
+static inline struct gemm_matrix dense_list(const void *const *at, int64_t lead) {
+    return (struct gemm_matrix){.at = (uintptr_t)at, .lead = lead, .is_list = 1};
+}
+static inline struct gemm_matrix dense_strided(const void *at, int64_t lead, int64_t step) {
+    return (struct gemm_matrix){.at = (uintptr_t)at, .lead = lead, .step = step};
+}
+
+// A factor: real and imaginary part, or what lies at a device address that is not 0.
+struct dense_factor {
+    double value[2];
+    uint64_t at;
+};
+
+struct dense_batch {
+    struct blas_handle *h;
+    const char *call; // for refusals
+    int type;
+    uint32_t count;
+};
+
+// c = alpha op(a) op(b) + beta c with real factors; of c only a triangle (enum gemm_triangle) where one is given.
+BLAS_API blas_status dense_product(const struct dense_batch *x, int op_a, int op_b, int m, int n,
+                                   int k, double alpha, struct gemm_matrix a, struct gemm_matrix b,
+                                   double beta, struct gemm_matrix c, uint32_t triangle);
+// b := alpha op(a)^-1 b, or alpha b op(a)^-1; b is m x n.
+BLAS_API blas_status dense_triangle(const struct dense_batch *x, int side, int fill, int op,
+                                    int diagonal, int m, int n, struct dense_factor alpha,
+                                    struct gemm_matrix a, struct gemm_matrix b);
+// An m x n matrix becomes L and U; rows are exchanged where `pivots` has an address (numbers from 1 on). info: 0, or the number
+// of the first pivot that is zero.
+BLAS_API blas_status dense_lu(const struct dense_batch *x, int m, int n, struct gemm_matrix a,
+                              struct dense_numbers pivots, struct dense_numbers info);
+BLAS_API blas_status dense_lu_solve(const struct dense_batch *x, int op, int n, int sides,
+                                    struct gemm_matrix a, struct dense_numbers pivots,
+                                    struct gemm_matrix b);
+// a = L L^H or U^H U; info: 0, or the number of the first row whose leading minor is not positive.
+BLAS_API blas_status dense_cholesky(const struct dense_batch *x, int fill, int n,
+                                    struct gemm_matrix a, struct dense_numbers info);
+BLAS_API blas_status dense_cholesky_solve(const struct dense_batch *x, int fill, int n, int sides,
+                                          struct gemm_matrix a, struct gemm_matrix b);
+// a = Q R as LAPACK's geqrf leaves it: reflections below the diagonal, their factors in tau.
+BLAS_API blas_status dense_qr(const struct dense_batch *x, int m, int n, struct gemm_matrix a,
+                              struct gemm_matrix tau);
+// c := op(Q) c or c op(Q), Q of the first k reflections.
+BLAS_API blas_status dense_apply_q(const struct dense_batch *x, int side, int op, int m, int n,
+                                   int k, struct gemm_matrix a, struct gemm_matrix tau,
+                                   struct gemm_matrix c);
+// The first n columns of Q (m rows) in place of its k reflections. `work` has m k elements a matrix.
+BLAS_API blas_status dense_make_q(const struct dense_batch *x, int m, int n, int k,
+                                  struct gemm_matrix a, struct gemm_matrix tau,
+                                  struct gemm_matrix work);
+// Eigenvalues of a Hermitian matrix, ascending, as real numbers; its vectors in place of a where they are wanted.
+// `work`: dense_eigen_work elements a matrix, at `step` of it.
+BLAS_API int64_t dense_eigen_work(int n);
+BLAS_API blas_status dense_eigen(const struct dense_batch *x, bool has_vectors, int fill, int n,
+                                 struct gemm_matrix a, struct dense_numbers values,
+                                 struct gemm_matrix work, struct dense_numbers info);
+// Singular values of an m x n matrix, descending. u (m rows, u_columns of it wanted) and v (n rows, v_columns; or its conjugate
+// transposed where is_adjoint) may have no columns. a stays. `work`: dense_singular_work elements a matrix.
+BLAS_API int64_t dense_singular_work(int m, int n);
+BLAS_API blas_status dense_singular(const struct dense_batch *x, int m, int n, struct gemm_matrix a,
+                                    struct dense_numbers values, struct gemm_matrix u,
+                                    int u_columns, struct gemm_matrix v, int v_columns,
+                                    bool is_adjoint, struct gemm_matrix work,
+                                    struct dense_numbers info);
+// Small steps that calls are made of.
+BLAS_API blas_status dense_identity(const struct dense_batch *x, int m, int n,
+                                    struct gemm_matrix c);
+BLAS_API blas_status dense_swap_rows(const struct dense_batch *x, int n, int from, int count,
+                                     bool is_backward, struct gemm_matrix a,
+                                     struct dense_numbers pivots);
+BLAS_API blas_status dense_copy(const struct dense_batch *x, int m, int n, bool is_adjoint,
+                                struct gemm_matrix a, struct gemm_matrix c);
+
+#endif

@@ -1,0 +1,287 @@
+// cuSOLVER of our own, and cuBLAS's factorisations of batches: solutions by their residuals, factors by their product and shape,
+// vectors by their orthogonality, all in long double on the host.
+#include <complex.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda.h"
+
+typedef struct handle *handle_t;
+typedef CUdeviceptr at_t;
+int cusolverDnCreate(handle_t *), cusolverDnDestroy(handle_t), cublasCreate_v2(handle_t *), cublasDestroy_v2(handle_t);
+// The calls of two types: double precision, and complex single precision.
+#define BOTH(D, C, arguments) \
+    int D arguments;          \
+    int C arguments;
+BOTH(cusolverDnDgetrf, cusolverDnCgetrf, (handle_t, int, int, at_t, int, at_t, at_t, at_t))
+BOTH(cusolverDnDgetrs, cusolverDnCgetrs, (handle_t, int, int, int, at_t, int, at_t, at_t, int, at_t))
+BOTH(cusolverDnDpotrf, cusolverDnCpotrf, (handle_t, int, int, at_t, int, at_t, int, at_t))
+BOTH(cusolverDnDpotrs, cusolverDnCpotrs, (handle_t, int, int, int, at_t, int, at_t, int, at_t))
+BOTH(cusolverDnDgeqrf, cusolverDnCgeqrf, (handle_t, int, int, at_t, int, at_t, at_t, int, at_t))
+BOTH(cusolverDnDorgqr_bufferSize, cusolverDnCungqr_bufferSize, (handle_t, int, int, int, at_t, int, at_t, int *))
+BOTH(cusolverDnDorgqr, cusolverDnCungqr, (handle_t, int, int, int, at_t, int, at_t, at_t, int, at_t))
+BOTH(cusolverDnDsyevd_bufferSize, cusolverDnCheevd_bufferSize, (handle_t, int, int, int, at_t, int, at_t, int *))
+BOTH(cusolverDnDsyevd, cusolverDnCheevd, (handle_t, int, int, int, at_t, int, at_t, at_t, int, at_t))
+BOTH(cusolverDnDgesvd_bufferSize, cusolverDnCgesvd_bufferSize, (handle_t, int, int, int *))
+BOTH(cusolverDnDgesvd, cusolverDnCgesvd,
+     (handle_t, signed char, signed char, int, int, at_t, int, at_t, at_t, int, at_t, int, at_t, int, at_t, at_t))
+BOTH(cublasDgetrfBatched, cublasCgetrfBatched, (handle_t, int, at_t, int, at_t, at_t, int))
+BOTH(cublasDgetriBatched, cublasCgetriBatched, (handle_t, int, at_t, int, at_t, at_t, int, at_t, int))
+BOTH(cublasDtrsm_v2, cublasCtrsm_v2, (handle_t, int, int, int, int, int, int, const void *, at_t, int, at_t, int))
+int cusolverDnSsytrf_bufferSize(handle_t, int, at_t, int, int *);
+#define CALL(name_d, name_c, ...) (is_complex ? name_c(__VA_ARGS__) : name_d(__VA_ARGS__))
+
+static int failed;
+#define CHECK(what, ...)                                                                           \
+    do {                                                                                           \
+        if (!(what)) {                                                                             \
+            failed++;                                                                              \
+            printf("FAILED %s:%d: ", __FILE__, __LINE__);                                          \
+            printf(__VA_ARGS__);                                                                   \
+            puts("");                                                                              \
+        }                                                                                          \
+    } while (0)
+
+typedef long double complex wide;
+static bool is_complex;
+static double tolerance;
+
+static uint32_t seed = 1;
+static long double number(void) {
+    seed = seed * 1664525 + 1013904223;
+    return (long double)(int32_t)(seed >> 8 & 0xfff) / 2048 - 1;
+}
+
+struct matrix {
+    wide *v;
+    at_t at;
+    int m, n;
+};
+static void send(const struct matrix *a) {
+    double *const d = malloc((size_t)a->m * (size_t)a->n * 8);
+    float *const f = (float *)d;
+    for (int i = 0; i < a->m * a->n; i++) {
+        if (is_complex) {
+            f[2 * i] = (float)creall(a->v[i]), f[2 * i + 1] = (float)cimagl(a->v[i]);
+            a->v[i] = f[2 * i] + I * f[2 * i + 1];
+        } else {
+            d[i] = (double)creall(a->v[i]);
+            a->v[i] = d[i];
+        }
+    }
+    cuMemcpyHtoD(a->at, d, (size_t)a->m * (size_t)a->n * 8);
+    free(d);
+}
+static void fetch(const struct matrix *a) {
+    double *const d = malloc((size_t)a->m * (size_t)a->n * 8);
+    const float *const f = (float *)d;
+    cuMemcpyDtoH(d, a->at, (size_t)a->m * (size_t)a->n * 8);
+    for (int i = 0; i < a->m * a->n; i++) a->v[i] = is_complex ? (wide)f[2 * i] + I * (wide)f[2 * i + 1] : (wide)d[i];
+    free(d);
+}
+static struct matrix make(int m, int n) {
+    struct matrix a = {.v = calloc((size_t)(m * n), sizeof(wide)), .m = m, .n = n};
+    for (int i = 0; i < m * n; i++) {
+        a.v[i] = number();
+        if (is_complex) a.v[i] += I * number();
+    }
+    cuMemAlloc(&a.at, (size_t)m * (size_t)n * 8);
+    send(&a);
+    return a;
+}
+static struct matrix product(const struct matrix *a, bool adjoint_a, const struct matrix *b, bool adjoint_b) {
+    const int m = adjoint_a ? a->n : a->m, k = adjoint_a ? a->m : a->n, n = adjoint_b ? b->m : b->n;
+    struct matrix c = {.v = calloc((size_t)(m * n), sizeof(wide)), .m = m, .n = n};
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++)
+            for (int e = 0; e < k; e++)
+                c.v[i + j * m] += (adjoint_a ? conjl(a->v[e + i * a->m]) : a->v[i + e * a->m]) *
+                                  (adjoint_b ? conjl(b->v[j + e * b->m]) : b->v[e + j * b->m]);
+    return c;
+}
+static void same(const char *what, const struct matrix *a, const struct matrix *b) {
+    long double worst = 0, most = 1;
+    for (int i = 0; i < a->m * a->n; i++) {
+        const long double e = cabsl(a->v[i] - b->v[i]);
+        if (!(e <= worst)) worst = isnan(e) ? HUGE_VALL : e;
+        most = fmaxl(most, cabsl(b->v[i]));
+    }
+    CHECK(worst <= tolerance * most, "%s: off by %Lg of %Lg", what, worst, most);
+}
+static struct matrix identity(int n) {
+    struct matrix a = {.v = calloc((size_t)(n * n), sizeof(wide)), .m = n, .n = n};
+    for (int i = 0; i < n; i++) a.v[i + i * n] = 1;
+    return a;
+}
+static void orthogonal(const char *what, const struct matrix *q) {
+    const struct matrix p = product(q, true, q, false), one = identity(q->n);
+    same(what, &p, &one);
+}
+static at_t memory(int doubles) {
+    at_t at;
+    cuMemAlloc(&at, (size_t)doubles * 8);
+    return at;
+}
+static int integer(at_t at, int i) {
+    int v;
+    cuMemcpyDtoH(&v, at + 4 * (size_t)i, 4);
+    return v;
+}
+// Real numbers of a type.
+static void reals(at_t at, int n, long double *to) {
+    double d[64];
+    cuMemcpyDtoH(d, at, (size_t)n * (is_complex ? 4 : 8));
+    for (int i = 0; i < n; i++) to[i] = is_complex ? (long double)((float *)d)[i] : (long double)d[i];
+}
+
+enum { N = 45, M = 50, SIDES = 3, BATCH = 3 }; // more than a panel, and more than a block of rows
+static void systems(handle_t h) {
+    const at_t pivots = memory(N), info = memory(1);
+    struct matrix a = make(N, N), b = make(N, SIDES), x = make(N, SIDES);
+    for (int op = 0; op < 3; op += 2) {
+        send(&a), memcpy(x.v, b.v, N * SIDES * sizeof(wide)), send(&x);
+        CHECK(!CALL(cusolverDnDgetrf, cusolverDnCgetrf, h, N, N, a.at, N, 0, pivots, info) && integer(info, 0) == 0, "LU");
+        CHECK(!CALL(cusolverDnDgetrs, cusolverDnCgetrs, h, op, N, SIDES, a.at, N, pivots, x.at, N, info), "LU's solution");
+        fetch(&x);
+        const struct matrix ax = product(&a, op == 2, &x, false);
+        same("a x", &ax, &b);
+    }
+    // a singular one: its third column is its second
+    struct matrix s = make(N, N);
+    for (int i = 0; i < N; i++) s.v[i + 2 * N] = s.v[i + N];
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < 3; j++) s.v[i + j * N] = roundl(creall(s.v[i + j * N]));
+    s.v[0] = 1;
+    for (int i = 1; i < N; i++) s.v[i] = 0;
+    send(&s);
+    CHECK(!CALL(cusolverDnDgetrf, cusolverDnCgetrf, h, N, N, s.at, N, 0, pivots, info) && integer(info, 0) == 3, "a pivot of zero");
+    for (int fill = 0; fill < 2; fill++) {
+        struct matrix p = product(&a, true, &a, false);
+        for (int i = 0; i < N; i++) p.v[i + i * N] = creall(p.v[i + i * N]) + 1;
+        p.at = memory(N * N), send(&p);
+        memcpy(x.v, b.v, N * SIDES * sizeof(wide)), send(&x);
+        CHECK(!CALL(cusolverDnDpotrf, cusolverDnCpotrf, h, fill, N, p.at, N, 0, 0, info) && integer(info, 0) == 0, "Cholesky");
+        CHECK(!CALL(cusolverDnDpotrs, cusolverDnCpotrs, h, fill, N, SIDES, p.at, N, x.at, N, info), "its solution");
+        fetch(&x);
+        const struct matrix px = product(&p, false, &x, false);
+        same("p x", &px, &b);
+        struct matrix before = p;
+        before.v = malloc(N * N * sizeof(wide)), memcpy(before.v, p.v, N * N * sizeof(wide));
+        fetch(&p);
+        for (int j = 0; j < N; j++)
+            for (int i = 0; i < N; i++)
+                if (fill == 0 ? i < j : i > j) CHECK(p.v[i + j * N] == before.v[i + j * N], "the other triangle stays (%d, %d)", i, j);
+        before.v[20 + 20 * N] = -1, send(&before);
+        CHECK(!CALL(cusolverDnDpotrf, cusolverDnCpotrf, h, fill, N, before.at, N, 0, 0, info) && integer(info, 0) == 21, "not positive");
+    }
+}
+static void decompositions(handle_t h) {
+    const at_t info = memory(1), tau = memory(N), values = memory(M);
+    int size = 0;
+    struct matrix a = make(M, N), r = identity(N);
+    CHECK(!CALL(cusolverDnDgeqrf, cusolverDnCgeqrf, h, M, N, a.at, M, tau, 0, 0, info), "QR");
+    struct matrix q = {malloc(M * N * sizeof(wide)), a.at, M, N};
+    fetch(&q);
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i <= j; i++) r.v[i + j * N] = q.v[i + j * M];
+    CHECK(!CALL(cusolverDnDorgqr_bufferSize, cusolverDnCungqr_bufferSize, h, M, N, N, q.at, M, tau, &size), "a work area");
+    CHECK(!CALL(cusolverDnDorgqr, cusolverDnCungqr, h, M, N, N, q.at, M, tau, memory(size), size, info), "Q");
+    fetch(&q);
+    orthogonal("Q", &q);
+    const struct matrix qr = product(&q, false, &r, false);
+    same("Q R", &qr, &a);
+
+    struct matrix s = product(&a, true, &a, false), v = identity(N);
+    s.at = memory(N * N), send(&s), v.at = s.at;
+    CHECK(!CALL(cusolverDnDsyevd_bufferSize, cusolverDnCheevd_bufferSize, h, 1, 1, N, s.at, N, values, &size), "a work area");
+    CHECK(!CALL(cusolverDnDsyevd, cusolverDnCheevd, h, 1, 1, N, s.at, N, values, memory(size), size, info) && integer(info, 0) == 0, "eigenvalues");
+    long double w[N];
+    reals(values, N, w), fetch(&v);
+    orthogonal("eigenvectors", &v);
+    const struct matrix sv = product(&s, false, &v, false);
+    struct matrix vw = make(N, N);
+    for (int i = 0; i < N * N; i++) vw.v[i] = v.v[i] * w[i / N];
+    same("s v = v w", &sv, &vw);
+    for (int i = 1; i < N; i++) CHECK(w[i] >= w[i - 1], "eigenvalues ascend");
+
+    // two columns alike: a singular value of zero
+    memcpy(a.v + 3 * M, a.v + 7 * M, M * sizeof(wide)), send(&a);
+    struct matrix u = make(M, M), vt = make(N, N), us = make(M, N);
+    CHECK(!CALL(cusolverDnDgesvd_bufferSize, cusolverDnCgesvd_bufferSize, h, M, N, &size), "a work area");
+    CHECK(!CALL(cusolverDnDgesvd, cusolverDnCgesvd, h, 'A', 'A', M, N, a.at, M, values, u.at, M, vt.at, N, memory(size), size, 0, info) &&
+              integer(info, 0) == 0,
+          "singular values");
+    reals(values, N, w), fetch(&u), fetch(&vt);
+    orthogonal("left vectors", &u), orthogonal("right vectors", &vt);
+    for (int i = 0; i < M * N; i++) us.v[i] = u.v[i] * w[i / M];
+    const struct matrix usv = product(&us, false, &vt, false);
+    same("u s v", &usv, &a);
+    for (int i = 1; i < N; i++) CHECK(w[i] <= w[i - 1] && w[i] >= 0, "singular values descend");
+    CHECK(w[N - 1] < 1e2 * tolerance, "the last one is zero, not %Lg", w[N - 1]);
+}
+static void batches(handle_t h) {
+    struct matrix a[BATCH], c[BATCH];
+    at_t lists[2][BATCH], la = memory(BATCH), lc = memory(BATCH);
+    const at_t pivots = memory(N * BATCH), info = memory(BATCH);
+    for (int i = 0; i < BATCH; i++) {
+        a[i] = make(N, N), c[i] = make(N, N);
+        lists[0][i] = a[i].at, lists[1][i] = c[i].at;
+    }
+    cuMemcpyHtoD(la, lists[0], sizeof lists[0]), cuMemcpyHtoD(lc, lists[1], sizeof lists[1]);
+    CHECK(!CALL(cublasDgetrfBatched, cublasCgetrfBatched, h, N, la, N, pivots, info, BATCH), "LU of a batch");
+    CHECK(!CALL(cublasDgetriBatched, cublasCgetriBatched, h, N, la, N, pivots, lc, N, info, BATCH), "inverses");
+    const struct matrix one = identity(N);
+    for (int i = 0; i < BATCH; i++) {
+        fetch(&c[i]);
+        const struct matrix p = product(&a[i], false, &c[i], false);
+        same("a times its inverse", &p, &one);
+    }
+    // x op(a) = alpha b, for each triangle, operation and kind of diagonal
+    const double alpha_d = 2;
+    const float alpha_c[2] = {2, 0};
+    for (int e = 0; e < 24; e++) {
+        const int side = e & 1, fill = e >> 1 & 1, diagonal = e >> 2 & 1, op = e >> 3;
+        struct matrix t = make(N, N), b = make(side ? SIDES : N, side ? N : SIDES);
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++) t.v[i + j * N] = i == j ? t.v[i + j * N] + 4 : t.v[i + j * N] / N;
+        send(&t);
+        const void *const alpha = is_complex ? (const void *)alpha_c : &alpha_d;
+        CHECK(!CALL(cublasDtrsm_v2, cublasCtrsm_v2, h, side, fill, op, diagonal, b.m, b.n, alpha, t.at, N, b.at, b.m), "a triangle");
+        struct matrix x = make(b.m, b.n), o = identity(N);
+        x.at = b.at, fetch(&x);
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++) {
+                const bool is_there = i == j || (fill == 0 ? i > j : i < j);
+                const wide v = i == j && diagonal ? 1 : is_there ? t.v[i + j * N] : 0;
+                if (op == 0) o.v[i + j * N] = v;
+                else o.v[j + i * N] = op == 2 ? conjl(v) : v;
+            }
+        const struct matrix p = side ? product(&x, false, &o, false) : product(&o, false, &x, false);
+        for (int i = 0; i < b.m * b.n; i++) b.v[i] *= 2;
+        same("a triangle's product", &p, &b);
+    }
+}
+
+int main(int argc, char **argv) {
+    CUcontext context;
+    CUdevice device;
+    handle_t solver, blas;
+    cuInit(0), cuDeviceGet(&device, 0), cuCtxCreate(&context, 0, device);
+    CHECK(!cusolverDnCreate(&solver) && !cublasCreate_v2(&blas), "handles");
+    if (argc > 1 && !strcmp(argv[1], "refused")) {
+        int size;
+        return cusolverDnSsytrf_bufferSize(solver, 1, 0, 1, &size) != 9;
+    }
+    for (int type = 0; type < 2; type++) {
+        is_complex = type;
+        tolerance = is_complex ? 2e-4 : 1e-11;
+        systems(solver), decompositions(solver), batches(blas);
+    }
+    CHECK(!cusolverDnDestroy(solver) && !cublasDestroy_v2(blas), "the end");
+    if (!failed) puts("ok");
+    return failed != 0;
+}
