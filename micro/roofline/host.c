@@ -14,6 +14,7 @@ static const struct host_param params[] = {
     {"ELEMENTS", 2, 8192, "that a thread reads of each of two arrays; even"},
     {"LAUNCHES", 1, 1 << 20, "one behind the other"},
     {"BYTES", 4, 8, "of an element: 8, double precision, or 4, single"},
+    {"APART", 0, 8192, "rows from where a block begins to where the next one does; 0: ELEMENTS", 1},
 };
 static const struct host_program program = {"roofline", params, HOST_COUNT(params), host_sizes,
                                             HOST_COUNT(host_sizes)};
@@ -38,15 +39,19 @@ static double sum_of(unsigned block, int elements, int64_t fma_count, size_t byt
     return sum;
 }
 
-// An array of n values, of either precision, on the device.
-static CUdeviceptr upload(struct host *h, size_t n, size_t period, size_t bytes) {
-    void *all = host_memory(n, bytes);
-    for (size_t i = 0; i < n; i++) {
-        if (bytes == 4) ((float *)all)[i] = (float)value(i, period);
-        else ((double *)all)[i] = value(i, period);
+// An array on the device, of either precision: what each block reads, n values, begins `apart` values behind
+// the stretch of the block before. What no block reads stays as it is.
+static CUdeviceptr upload(struct host *h, unsigned blocks, size_t n, size_t apart, size_t period, size_t bytes) {
+    void *stretch = host_memory(n, bytes);
+    const CUdeviceptr there = host_alloc(h, ((blocks - 1) * apart + n) * bytes);
+    for (unsigned k = 0; k < blocks; k++) {
+        for (size_t i = 0; i < n; i++) {
+            if (bytes == 4) ((float *)stretch)[i] = (float)value(k * n + i, period);
+            else ((double *)stretch)[i] = value(k * n + i, period);
+        }
+        host_write(there + k * apart * bytes, stretch, n * bytes);
     }
-    const CUdeviceptr there = host_upload(h, all, n * bytes);
-    free(all);
+    free(stretch);
     return there;
 }
 
@@ -64,14 +69,18 @@ int main(int argc, char **argv) {
     host_require(&h, elements % 2 == 0, "ELEMENTS %d is odd", elements);
     host_require(&h, bytes == 4 || bytes == 8, "BYTES %d is neither 4 nor 8", (int)bytes);
 
-    const size_t n = (size_t)blocks * ROW * (size_t)elements;
-    const CUdeviceptr da = upload(&h, n, 1013, bytes), db = upload(&h, n, 769, bytes), out = host_alloc(&h, blocks * bytes);
+    const int apart = h.arg[5] ? (int)h.arg[5] : elements;
+    host_require(&h, apart >= elements, "APART %d is less than ELEMENTS %d: blocks would read the same rows", apart, elements);
+
+    const size_t n = (size_t)ROW * (size_t)elements, stretch = (size_t)ROW * (size_t)apart;
+    const CUdeviceptr da = upload(&h, blocks, n, stretch, 1013, bytes), db = upload(&h, blocks, n, stretch, 769, bytes),
+                      out = host_alloc(&h, blocks * bytes);
     char name[32];
     snprintf(name, sizeof name, "%s%d", bytes == 4 ? "single" : "roofline", (int)fma_count);
     const CUfunction f = host_kernel(&h, name);
     for (int64_t i = 0; i < h.arg[3]; i++)
         host_launch(f, (struct dim){blocks}, (struct dim){ROW}, 0, (void *)&da, (void *)&db,
-                    (void *)&out, (void *)&elements);
+                    (void *)&out, (void *)&elements, (void *)&apart);
 
     void *got = host_memory(blocks, bytes);
     host_read(got, out, blocks * bytes);

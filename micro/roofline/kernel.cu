@@ -2,8 +2,8 @@
 // many operations there are to a byte. Between the ends lies where a chip turns from its memory's limit to its lanes'.
 //
 // A block reads ELEMENTS rows of 256 neighbouring doubles of each array, two rows at a time, so that a thread has two
-// chains of multiply-adds under way; chips are filled with as many blocks as fit, each an own stretch of both arrays. Only
-// the sum of a block's first thread is stored.
+// chains of multiply-adds under way; chips are filled with as many blocks as fit, each an own stretch of both arrays that
+// begins APART rows behind the one before. Only the sum of a block's first thread is stored.
 #include "device.h"
 
 enum { ROW = 256 };
@@ -16,8 +16,8 @@ template <int N, typename T> static __device__ __forceinline__ T chain(T a, T b)
 }
 
 template <int N, typename T>
-static __device__ __forceinline__ void stream(const T *a, const T *b, T *out, int elements) {
-    const size_t at = (size_t)blockIdx.x * ROW * (unsigned)elements + threadIdx.x;
+static __device__ __forceinline__ void stream(const T *a, const T *b, T *out, int elements, int apart) {
+    const size_t at = (size_t)blockIdx.x * ROW * (unsigned)apart + threadIdx.x;
     const T *pa = a + at, *pb = b + at;
     T sum = 0;
 #pragma clang loop unroll(disable)
@@ -30,11 +30,13 @@ static __device__ __forceinline__ void stream(const T *a, const T *b, T *out, in
 }
 
 #define ROOFLINE(N)                                                                                \
-    extern "C" __global__ void roofline##N(const double *a, const double *b, double *out, int elements) { \
-        stream<N>(a, b, out, elements);                                                            \
+    extern "C" __global__ void roofline##N(const double *a, const double *b, double *out, int elements, \
+                                           int apart) {                                            \
+        stream<N>(a, b, out, elements, apart);                                                     \
     }                                                                                              \
-    extern "C" __global__ void single##N(const float *a, const float *b, float *out, int elements) { \
-        stream<N>(a, b, out, elements);                                                            \
+    extern "C" __global__ void single##N(const float *a, const float *b, float *out, int elements, \
+                                         int apart) {                                              \
+        stream<N>(a, b, out, elements, apart);                                                     \
     }
 ROOFLINE(0)
 ROOFLINE(1)

@@ -162,6 +162,79 @@ static void measured_volta(void **state) {
     near(turing.area_mm2, 445, 0.40);    // ray tracing is not in the model
 }
 
+// Of a chip whose SMs have no work.
+static double idle_w(const char *name) {
+    const struct gpu_config g = load(name);
+    struct power_config c;
+    static struct power_tree t;
+    struct power_usage u;
+    struct diags d;
+    struct activity a = {{0}};
+    diags_init(&d);
+    assert_int_equal(power_config_of(&g, &c, &d), WW_OK);
+    assert_int_equal(power_build(&c, &t, &d), WW_OK);
+    a.c[ACT_cycles] = (uint64_t)c.core_hz;
+    a.c[ACT_sm_idle_cycles] = a.c[ACT_cycles] * c.sms;
+    assert_int_equal(power_run(&t, &a, 1, &u, &d), WW_OK);
+    diags_free(&d);
+    return u.power_w;
+}
+
+// What micro-benchmarks measured on an A100 and a GH200 (Antepara et al., SC 2025: pJ a bit from L1, from L2 beside that, an
+// operation of doubles in vectors, one of halves in tensor cores), which prices of these chips are fitted to; a multiply-add
+// of single precision on boards (gpu-benches: watts over all intensities, docs/power-families.csv), which is a prediction by
+// a Quadro GV100's prices but on the A40, whose one number for all prices is fitted to such watts; and design powers, by the
+// V100's duty: predictions.
+static void measured_ampere(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        double l1, l2, dp, tensor, fma_pj, fma_off, tdp_w, tdp_off;
+    } row[] = {{"a100", 1.59, 4.71, 28.5, 0.70, 10.38, 0.03, 400, 0.03},
+               {"h100", 1.45, 4.87, 23.6, 0.52, 11.63, 0.05, 700, 0.04},
+               {"a40", 0, 0, 0, 0, 12.4, 0.05, 300, 0.12}};
+    for (size_t i = 0; i < WW_COUNT(row); i++) {
+        const struct gpu_config g = load(row[i].name);
+        struct power_config c;
+        static struct power_tree t;
+        struct diags d;
+        diags_init(&d);
+        assert_int_equal(power_config_of(&g, &c, &d), WW_OK);
+        assert_int_equal(power_build(&c, &t, &d), WW_OK);
+        diags_free(&d);
+        const double pj = 1e12 * (1 + c.regulator_loss);
+#define EVENT(name) power_event_energy(&t, ACT_##name)
+        const double read = EVENT(rf_reads) + EVENT(collector_moves),
+                     write = EVENT(rf_writes) + EVENT(result_bus_moves),
+                     front = EVENT(fetches) + EVENT(decodes) + EVENT(ibuffer_writes) +
+                             EVENT(ibuffer_reads) + EVENT(scheduler_arbitrations),
+                     load = front + 2 * read + write + 32 * EVENT(agu_addresses) +
+                            EVENT(coalescer_inputs) + EVENT(pending_table_writes) + EVENT(l1_reads),
+                     hit = EVENT(l1_read_hits) + 32 * EVENT(l1_hit_words),
+                     miss = EVENT(l1_read_misses) + EVENT(net_request_packets) + EVENT(l2_reads) +
+                            2 * EVENT(net_reply_flits) + EVENT(l1_fills) + 32 * EVENT(l1_fill_words);
+#undef EVENT
+        const double fma = front + 3 * read + write +
+                           32 * power_event_energy(&t, ACT_thread_by_class + OPC_FP_FMA),
+                     dfma = front + 6 * read + 2 * write +
+                            32 * power_event_energy(&t, ACT_thread_by_class + OPC_DP_FMA),
+                     mma = front + 10 * read + 4 * write +
+                           32 * power_event_energy(&t, ACT_thread_by_class + OPC_MMA_16816_F32),
+                     product = strcmp(row[i].name, "h100") == 0
+                                   ? power_event_energy(&t, ACT_product_columns) // of a warp group
+                                   : mma;
+        if (row[i].l1 > 0) {
+            near(pj * (load + hit) / 1024, row[i].l1, 0.01);
+            near(pj * (miss - hit) / 1024, row[i].l2, 0.01);
+            near(pj * dfma / 64, row[i].dp, 0.01);
+            near(pj * product / 4096, row[i].tensor, 0.01);
+        }
+        near(pj * fma / 32, row[i].fma_pj, row[i].fma_off);
+        near(chip_of(row[i].name).peak_w, row[i].tdp_w, row[i].tdp_off);
+    }
+    near(idle_w("a100"), 54, 0.05); // the least constant power of a board that was measured, a prediction
+}
+
 // A family's price multiplies its events and no others, and its peak with them; 0 is 1.
 static void costs(void **state) {
     (void)state;
@@ -584,6 +657,7 @@ int main(void) {
         cmocka_unit_test(every_file_builds),
         cmocka_unit_test(published),
         cmocka_unit_test(measured_volta),
+        cmocka_unit_test(measured_ampere),
         cmocka_unit_test(costs),
         cmocka_unit_test(lanes),
         cmocka_unit_test(measured_instructions),
