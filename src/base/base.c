@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 enum { ALIGNED = 64 };
 
@@ -18,23 +19,51 @@ static void *default_realloc(void *user, void *old, size_t size) {
 
 const struct ww_allocator ww_allocator_default = {.realloc_fn = default_realloc, .user = NULL};
 
+// Memory from this size on comes from the system itself, which gives each page, zeroed, when it is touched: calloc
+// would clear it, and a GPU has a hundred megabytes of tables that most kernels never reach. Sanitizers watch what
+// calloc answers.
+#ifdef __SANITIZE_ADDRESS__
+#define FROM_SYSTEM SIZE_MAX
+#else
+#define FROM_SYSTEM ((size_t)32 << 10)
+#endif
+// Stands right before a block: where its memory begins, and how many bytes the system gave (0: calloc).
+struct before {
+    char *whole;
+    size_t mapped;
+};
+static_assert(_Alignof(max_align_t) >= sizeof(struct before), "so much fits before the block");
+
+static char *whole_memory(size_t bytes, size_t *mapped) {
+    *mapped = 0;
+    if (bytes >= FROM_SYSTEM) {
+        void *const p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (p != MAP_FAILED) { // a process has so many mappings
+            *mapped = bytes;
+            return p;
+        }
+    }
+    return calloc(1, bytes);
+}
+
 void *ww_alloc_aligned(size_t size) {
-    // calloc leaves large memory to the system, which gives each page, zeroed, when it is touched.
-    // What it answered stands right before the block.
     if (size > SIZE_MAX - 2 * ALIGNED) return NULL;
-    char *const whole = calloc(1, (size_t)bits_align_up(size ? size : 1, ALIGNED) + ALIGNED);
-    if (!whole) return NULL;
-    static_assert(_Alignof(max_align_t) >= sizeof whole, "so much fits before the block");
-    char *const p = whole + ALIGNED - (uintptr_t)whole % ALIGNED;
-    memcpy(p - sizeof whole, &whole, sizeof whole);
+    struct before x;
+    x.whole = whole_memory((size_t)bits_align_up(size ? size : 1, ALIGNED) + ALIGNED, &x.mapped);
+    if (!x.whole) return NULL;
+    char *const p = x.whole + ALIGNED - (uintptr_t)x.whole % ALIGNED;
+    memcpy(p - sizeof x, &x, sizeof x);
     return p;
 }
 
 void ww_free_aligned(void *p) {
     if (!p) return;
-    char *whole;
-    memcpy(&whole, (char *)p - sizeof whole, sizeof whole);
-    free(whole);
+    struct before x;
+    memcpy(&x, (char *)p - sizeof x, sizeof x);
+    if (x.mapped)
+        munmap(x.whole, x.mapped);
+    else
+        free(x.whole);
 }
 
 // ---- arena ----------------------------------------------------------------

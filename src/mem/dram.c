@@ -64,6 +64,7 @@ void dram_reset(struct dram_channel *c, uint64_t clock) {
                                .refresh_due = !s->refi      ? NEVER
                                               : s->rfc_one ? clock + s->refi / s->banks
                                                            : clock + s->refi,
+                               .free = NIL,
                                .pipe_next = {NEVER, NEVER},
                                .pipe_head = {NIL, NIL},
                                .pipe_tail = {NIL, NIL},
@@ -78,7 +79,6 @@ void dram_reset(struct dram_channel *c, uint64_t clock) {
         c->lane->closed[b] = -1;
         c->lane->hit_rank[DIR_READ][b] = c->lane->hit_rank[DIR_WRITE][b] = INT32_MAX;
     }
-    for (uint32_t i = 0; i < s->entries; i++) c->entry[i].next = i + 1 < s->entries ? i + 1 : NIL;
 }
 
 // ---- lanes: what decisions look at ----------------------------------------------------------
@@ -275,9 +275,10 @@ void dram_account(struct dram_channel *c, uint64_t clock) {
 void dram_push(struct dram_channel *c, uint64_t clock, uint32_t dir, uint64_t addr, uint32_t bursts,
                struct dram_done what) {
     const struct dram_shape *s = c->s;
-    const uint32_t i = c->free;
+    const bool is_fresh = c->free == NIL;
+    const uint32_t i = is_fresh ? c->fresh++ : c->free;
     struct dram_entry *e = &c->entry[i];
-    c->free = e->next;
+    if (!is_fresh) c->free = e->next;
     const uint64_t chunk = addr >> s->chunk_shift;
     const uint64_t rest = chunk >> s->bank_shift;
     uint32_t bank = (uint32_t)chunk & (s->banks - 1);

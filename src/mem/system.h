@@ -282,7 +282,7 @@ struct dram_channel {
     uint64_t pipe_next[2];          // when the first entry before those is to be seen
     uint64_t insert_at;             // the earlier of them, of directions with room
     uint32_t pipe_head[2], pipe_tail[2];
-    uint32_t free;
+    uint32_t free, fresh; // entries given back, a list; the first that was never used
     // Reads that are done, and departures from the queue: rings that slices consume. The channel
     // runs ahead of the slices, so they count what is queued at their own time.
     struct dram_done *done;
