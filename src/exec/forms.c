@@ -48,6 +48,10 @@ static void predicates(const struct minst *m, struct xinst *x) {
 }
 // What words say beside their modifiers (mproduct, mhalf).
 static void with_aux(const struct minst *m, struct xinst *x) { x->bytes = (uint8_t)m->aux; }
+static void fused_halves(const struct minst *m, struct xinst *x) {
+    with_aux(m, x);
+    x->sub = (m->aux & MHALF_CROSSED) != 0;
+}
 static void half_comparison(const struct minst *m, struct xinst *x) {
     comparison(m, x);
     with_aux(m, x);

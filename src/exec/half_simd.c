@@ -102,7 +102,7 @@ LANE_FN uint32_t wide_single(double r, const struct fmode *m, uint32_t relu) {
         const bool is_single = x->type == ITYPE_F32, zero_wins = x->bytes & MHALF_ZERO;            \
         const bool knows_bounds = x->bytes & MHALF_OOB;                                            \
         struct hmode m = hmode_of(x, is_single ? x->stype : x->type);                              \
-        if (op == HALF_FMA && x->sub & MFMA_CROSSED) cross_halves(&m, 1);                          \
+        if (op == HALF_FMA && x->sub) cross_halves(&m, 1);                                         \
         const struct fmode f = fmode_of(x);                                                        \
         uint32_t *const pd = x_dst(w, x->d);                                                       \
         LANES {                                                                                    \

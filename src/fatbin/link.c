@@ -179,6 +179,7 @@ static size_t put_unit(const struct unit *u, char *out) {
 }
 
 // ---- lines --------------------------------------------------------------------------------------
+enum { HEADER_VERSION, HEADER_TARGET, HEADER_ADDRESS_SIZE };
 static const char *const header[] = {".version", ".target", ".address_size"};
 
 struct line {
@@ -209,6 +210,13 @@ static uint32_t header_number(const struct line *l) {
     return n;
 }
 
+// Of the units' headers the whole has the newest version and the earliest target: a library may hold PTX for a later
+// GPU alone, as the device runtime of CUDA 13 does (sm_121).
+static bool comes_before(size_t h, const struct line *l, const struct line *other) {
+    const uint32_t a = header_number(l), b = header_number(other);
+    return h == HEADER_TARGET ? a < b : a > b;
+}
+
 // A unit without its header, its line table and its debug sections, which refer to .file numbers of
 // their own unit.
 static struct unit strip(struct arena *a, const char *text, size_t len) {
@@ -233,30 +241,29 @@ static struct unit strip(struct arena *a, const char *text, size_t len) {
 
 enum ww_status fatbin_link(struct arena *a, const char *const *text, const size_t *len, uint32_t n,
                            struct diags *d, char **out, size_t *out_len) {
-    struct line newest[WW_COUNT(header)] = {{0}};
+    struct line chosen[WW_COUNT(header)] = {{0}};
     struct linker k = {.arena = a, .unit = arena_alloc(a, n * sizeof *k.unit), .n = n};
     names_init(&k.all, a);
     for (uint32_t i = 0; i < n; i++) {
         struct line l;
         for (const char *p = text[i]; next_line(&l, &p, text[i] + len[i]);)
             for (size_t h = 0; h < WW_COUNT(header); h++)
-                if (is_directive(&l, header[h]) &&
-                    (!newest[h].at || header_number(&l) > header_number(&newest[h])))
-                    newest[h] = l;
+                if (is_directive(&l, header[h]) && (!chosen[h].at || comes_before(h, &l, &chosen[h])))
+                    chosen[h] = l;
         k.unit[i] = strip(a, text[i], len[i]);
         read_declarations(&k, i);
     }
-    if (!newest[0].at)
+    if (!chosen[0].at)
         return diag_add(d, WW_ERROR_SYNTAX, "none of the %u units to link has a .version line", n);
     rename_clashes(&k);
     size_t total = 1;
-    for (size_t h = 0; h < WW_COUNT(header); h++) total += newest[h].len + 1;
+    for (size_t h = 0; h < WW_COUNT(header); h++) total += chosen[h].len + 1;
     for (uint32_t i = 0; i < n; i++) total += put_unit(&k.unit[i], NULL) + 1;
     char *o = arena_alloc(a, total);
     size_t at = 0;
     for (size_t h = 0; h < WW_COUNT(header); h++) {
-        memcpy(o + at, newest[h].at ? newest[h].at : "", newest[h].len);
-        at += newest[h].len;
+        memcpy(o + at, chosen[h].at ? chosen[h].at : "", chosen[h].len);
+        at += chosen[h].len;
         o[at++] = '\n';
     }
     for (uint32_t i = 0; i < n; i++) {

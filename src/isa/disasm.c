@@ -139,7 +139,7 @@ static void put_part(struct text *t, const struct minst *m, unsigned source) {
     static const char *const half[] = {"", ".F32", ".H0_H0", ".H1_H1"};
     const unsigned part = m->aux & MCVT_PART;
     if (is_half(m) && source < 3) put(t, "%s", half[m->aux >> 2 * source & 3]);
-    if (m->op == OP_HFMA && source == 1 && m->sub & MFMA_CROSSED) put(t, ".H0_NH1");
+    if (m->op == OP_HFMA && source == 1 && m->aux & MHALF_CROSSED) put(t, ".H0_NH1");
     if (m->op != OP_CVT || source || !part) return;
     put(t, isa_type_bits((enum isa_type)m->stype) == 8 ? ".B%u" : ".H%u", part);
 }

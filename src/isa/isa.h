@@ -274,12 +274,12 @@ static inline uint32_t video_field(uint64_t e, enum mvideo_bits at, unsigned bit
 // 0; zero times anything is +0. Of halves: two bits a source, A's lowest, say what of it is meant;
 // HSETP of both halves; a product or fused sum of a value that stands for one out of bounds is +0 (OOB).
 // Of CVT: which byte or half of the source is meant, or of C; a NaN becomes what the
-// types' rule does not make of it (the integer 0, or that with only its top bit set).
+// types' rule does not make of it (the integer 0, or that with only its top bit set). CROSSED belongs to
+// HFMA: B's halves change places, and its high one, which becomes the low one, is negated behind B's signs
+// (H0_NH1, the high half named first).
 enum mproduct { MPRODUCT_SCALE = 7, MPRODUCT_ZERO = 8 };
-enum mhalf { MHALF_BOTH, MHALF_F32, MHALF_LOW, MHALF_HIGH, MHALF_ZERO = 64, MHALF_AND = 128, MHALF_OOB = 128 };
-// sub of HFMA in machine code: B's halves change places, and its high one, which becomes the low one,
-// is negated behind B's signs (H0_NH1, the high half named first).
-enum mfma { MFMA_CROSSED = 1 };
+enum mhalf { MHALF_BOTH, MHALF_F32, MHALF_LOW, MHALF_HIGH, MHALF_ZERO = 64, MHALF_AND = 128, MHALF_OOB = 128,
+             MHALF_CROSSED = 256 };
 enum mcvt { MCVT_PART = 3, MCVT_NAN = 4 };
 enum msync { MSYNC_MEET, MSYNC_EXCLUSIVE, MSYNC_COLLECTIVE };
 enum mbra { MBRA_ANY = 1 }; // BRA sub: all executing lanes go where one of them wants to

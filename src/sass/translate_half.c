@@ -93,7 +93,7 @@ void translate_hfma2(struct translator *t) {
     half_bc(t, true);
     // B.H0_NH1: ptxas 13.0 makes of __hcmadd(a, b, c) a.H0_H0 * b + c and to that adds
     // a.H1_H1 * b.H0_NH1, so that -H1 stands in the low half.
-    if (t->gen >= SASS_86 && tr_bit(t, 86)) t->m->sub = MFMA_CROSSED;
+    if (t->gen >= SASS_86 && tr_bit(t, 86)) t->m->aux |= MHALF_CROSSED;
     zeros_win(t);
 }
 // In the tensor unit's path: no half of a source can be chosen.

@@ -279,7 +279,9 @@ static void atomic(struct translator *t, enum isa_space space, enum matom op, ui
     t->m->sub = (uint8_t)op;
     t->m->vec = 1;
     if (op > MATOM_CAST) tr_refuse(t, "is an operation that is not documented");
-    if (is_float(type) && op > MATOM_MAX) tr_refuse(t, "is no operation on floats");
+    const bool is_half = type == ITYPE_F16X2 || type == ITYPE_BF16X2;
+    if (is_float(type) && op != MATOM_ADD && !(is_half && (op == MATOM_MIN || op == MATOM_MAX)))
+        tr_refuse(t, "is no operation on floats");
     if (type == ITYPE_B128 && op != MATOM_CAS && op != MATOM_EXCH)
         tr_refuse(t, "is no operation on 128 bits");
 }
@@ -388,10 +390,9 @@ static void atomic_float(struct translator *t) {
     static const uint8_t many[16] = {1, 2, 4, 1, 2, 4, [9] = 1, [10] = 2, [11] = 4, [15] = 1};
     const uint32_t n = tr_field(t, SIZE_AT, 4), what = tr_field(t, ATOM_AT, 3);
     const enum matom op = what == MIN ? MATOM_MIN : what == MAX ? MATOM_MAX : MATOM_ADD;
-    const bool is_half = type[n] == ITYPE_F16X2 || type[n] == ITYPE_BF16X2;
     atomic(t, SPACE_GLOBAL, op, many[n] ? type[n] : ITYPE_F32);
     if (!many[n]) tr_refuse(t, "has a type that is not executed");
-    if (what != ADD && !(is_half && (what == MIN || what == MAX)))
+    if (what != ADD && what != MIN && what != MAX)
         tr_refuse(t, "is no operation on floats that is executed");
     t->m->vec = many[n] ? many[n] : 1;
     atomic_order(t);

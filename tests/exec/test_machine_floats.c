@@ -299,7 +299,7 @@ static uint32_t half_from(long double v, bool to_zero) {
 }
 static long double part_of(const struct minst *m, uint32_t k, uint32_t v, uint32_t part) {
     const uint32_t pick = m->aux >> 2 * k & 3;
-    const bool is_crossed = k == 1 && m->op == OP_HFMA && m->sub & MFMA_CROSSED;
+    const bool is_crossed = k == 1 && m->op == OP_HFMA && m->aux & MHALF_CROSSED;
     if (is_crossed) part = 1 - part;
     uint32_t h = pick == MHALF_LOW    ? v & 0xffff
                  : pick == MHALF_HIGH ? v >> 16
@@ -363,16 +363,16 @@ static void crossed_halves(void **state) {
     for (uint32_t a = 0; a < 4; a++)
         for (uint32_t c = 0; c < 4; c++)
             for (uint32_t f = 0; f < 3; f++) {
-                const uint32_t aux = of_a[a] | c << 4 | (f == 1 ? MHALF_ZERO : 0);
+                const uint32_t aux = of_a[a] | c << 4 | MHALF_CROSSED | (f == 1 ? MHALF_ZERO : 0);
                 struct minst m = MI(.op = OP_HFMA, .type = ITYPE_F16X2, .flags = flags[f],
-                                    .sub = MFMA_CROSSED, .aux = (uint16_t)aux, .dst = {R(RES)},
+                                    .aux = (uint16_t)aux, .dst = {R(RES)},
                                     .src = {R(RA), f == 2 ? NEG(ABS(R(RB))) : R(RB), NEG(R(RC))});
                 check_floats("HFMA2 H0_NH1", m, half_pair, 24);
             }
     // (2 + 3i) (5 + 7i) = -11 + 29i, the real part in the low half: what 2 gives stands in C.
     LEVELS(v) {
         const struct minst m =
-            MI(.op = OP_HFMA, .type = ITYPE_F16X2, .sub = MFMA_CROSSED, .aux = MHALF_HIGH,
+            MI(.op = OP_HFMA, .type = ITYPE_F16X2, .aux = MHALF_HIGH | MHALF_CROSSED,
                .dst = {R(RES)}, .src = {R(RA), R(RB), R(RC)});
         struct op_run *r = op_new(m);
         for (uint32_t i = 0; i < 32; i++) {

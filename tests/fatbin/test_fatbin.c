@@ -239,7 +239,7 @@ static void units_become_one_text(void **state) {
     assert_int_equal(fatbin_link(&x.arena, unit, len, 2, &x.diags, &text, &n), WW_OK);
     assert_int_equal(n, strlen(text));
     assert_string_equal(
-        text, ".version 8.3\n\n.target sm_80, debug\n\n.address_size 64\n\n.extern .func f();\n"
+        text, ".version 8.3\n\n.target sm_75\n\n.address_size 64\n\n.extern .func f();\n"
               ".entry k() {\n\tcall f;\n\tret;\n}\n.global .u32 last;\n\n"
               ".visible .func f() { ret; }\n\n");
     assert_int_equal(fatbin_link(&x.arena, unit, (size_t[]){0, 0}, 2, &x.diags, &text, &n),
