@@ -5,14 +5,14 @@ command -v cc >/dev/null || { echo "skipped: no C compiler"; exit 77; }
 build=${WARPWATT%/*}
 cat >uses.c <<'C'
 #include <stdio.h>
-int cublasSsyrk_v2(void **), cufftXtSetGPUs(int, int, int *), cudaMalloc(void **, unsigned long);
+int cublasChpr2_v2(void **), cufftXtSetGPUs(int, int, int *), cudaMalloc(void **, unsigned long);
 int main(int argc, char **argv) {
     void *p = 0;
     int a = 0;
     (void)argv;
     if (cudaMalloc(&p, 64)) return 9;
     if (argc < 2) return puts("linked only"), 0;
-    const int status = cublasSsyrk_v2(&p), plan = cufftXtSetGPUs(1, 1, &a);
+    const int status = cublasChpr2_v2(&p), plan = cufftXtSetGPUs(1, 1, &a);
     printf("cublas %d fft %d\n", status, plan);
     return 0;
 }
@@ -26,8 +26,8 @@ for versions in '11.0 11 10' '12 12 11' '13 13 12'; do
     says out 'linked only'; lacks err 'cublas|cufft'
     run 3 run --no-power -- ./uses all
     says out 'cublas 15 fft 16' # their words for "not supported"
-    says err 'cublasSsyrk_v2 belongs to cuBLAS, which warpwatt has a part of'
-    says err 'uses ended with 0 after calls that were refused: cublasSsyrk_v2, cufftXtSetGPUs;'
+    says err 'cublasChpr2_v2 belongs to cuBLAS, which warpwatt has a part of'
+    says err 'uses ended with 0 after calls that were refused: cublasChpr2_v2, cufftXtSetGPUs;'
     run 0 run --no-power --lenient -- ./uses all
     says err 'refused:.* cufftXtSetGPUs'; lacks err 'ended with 0 after'
 done
