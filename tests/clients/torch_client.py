@@ -88,6 +88,13 @@ same('eigenvalues', lambda a: L.eigvalsh(definite(a)), (33, 33), tolerance=1e-4)
 same('eigenvectors', lambda a: (lambda w, v: v @ torch.diag(w) @ v.mT)(*L.eigh(definite(a))), (33, 33), tolerance=1e-4)
 same('least squares', lambda a, b: L.lstsq(a, b)[0], (30, 8), (30, 2), tolerance=1e-4)
 same('determinant', lambda a: L.det(a), (6, 6), tolerance=1e-4)
+def thin(a): return a * (a > 1)
+for name, form in (('COO', torch.Tensor.to_sparse), ('CSR', torch.Tensor.to_sparse_csr), ('CSC', torch.Tensor.to_sparse_csc)):
+    same(name + ' times a matrix', lambda a, b: form(thin(a)) @ b, (33, 50), (50, 7))
+same('CSR times a vector', lambda a, b: thin(a).to_sparse_csr() @ b, (33, 50), (50,))
+same('CSR transposed', lambda a, b: thin(a).to_sparse_csr().t() @ b, (33, 50), (33, 7))
+same('CSR times CSR', lambda a, b: (thin(a).to_sparse_csr() @ thin(b).to_sparse_csr()).to_dense(), (33, 50), (50, 20))
+same('CSR and CSR', lambda a, b: (thin(a).to_sparse_csr() + thin(b).to_sparse_csr()).to_dense(), (33, 50), (33, 50))
 torch.manual_seed(1)
 for make, x, y in ((perceptron, torch.randn(16, 32), torch.randint(0, 10, (16,))),
                    (images, torch.randn(4, 3, 16, 16), torch.randint(0, 10, (4,))),
