@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+// Without an array of their own textures lie in L1: its tags, data and miss registers pay for them.
+static bool tex_in_l1(const struct power_config *c) { return c->l1.bytes && !c->texture.bytes; }
+
 // Sets of many ways are searched, not read: a content-addressed memory each.
 enum { CAM_WAYS = 32 };
 static void build_cam_tags(struct builder *b, int i, unsigned sets, unsigned tag, double lanes_s) {
@@ -16,6 +19,7 @@ static void build_cam_tags(struct builder *b, int i, unsigned sets, unsigned tag
                                                                 .banks = sets},
                                           LONG_CORE);
     tree_event(b, i, ACT_l1_reads, a.search_j, lanes_s / 32);
+    if (tex_in_l1(b->c)) tree_event(b, i, ACT_tex_reads, a.search_j, 0);
     tree_event(b, i, ACT_l1_writes, a.search_j, 0);
     tree_event(b, i, ACT_l1_fills, a.write_j, 0);
     tree_event(b, i, ACT_l1_write_hits, a.write_j, 0);
@@ -71,6 +75,7 @@ static void build_shared(struct builder *b, double lanes_s) {
             b, i, (struct array_config){.entries = sets, .bits = tag * c->l1.ways, .rw_ports = 1},
             LONG_CORE);
         tree_event(b, i, ACT_l1_reads, a.read_j, lanes_s / 32);
+        if (tex_in_l1(c)) tree_event(b, i, ACT_tex_reads, a.read_j, 0);
         tree_event(b, i, ACT_l1_writes, a.read_j, 0);
         tree_event(b, i, ACT_l1_fills, a.write_j / c->l1.ways, 0);
         tree_event(b, i, ACT_l1_write_hits, a.write_j / c->l1.ways, 0);
@@ -84,10 +89,13 @@ static void build_mshrs(struct builder *b) {
     struct array m = tree_put_mshrs(b, i, &c->l1, LONG_CORE);
     tree_event(b, i, ACT_l1_read_misses, m.search_j + m.write_j + m.read_j, 0);
     tree_event(b, i, ACT_l1_read_merges, m.search_j + m.write_j, 0);
+    if (tex_in_l1(c)) tree_event(b, i, ACT_tex_misses, m.search_j + m.write_j + m.read_j, 0);
     m = tree_put_mshrs(b, i, &c->constant, LONG_CORE);
     tree_event(b, i, ACT_const_misses, m.search_j + m.write_j + m.read_j, 0);
-    m = tree_put_mshrs(b, i, &c->texture, LONG_CORE);
-    tree_event(b, i, ACT_tex_misses, m.search_j + m.write_j + m.read_j, 0);
+    if (!tex_in_l1(c)) {
+        m = tree_put_mshrs(b, i, &c->texture, LONG_CORE);
+        tree_event(b, i, ACT_tex_misses, m.search_j + m.write_j + m.read_j, 0);
+    }
     m = tree_put_mshrs(b, i, &c->icache, LONG_CORE);
     tree_event(b, i, ACT_icache_misses, m.search_j + m.write_j + m.read_j, 0);
 }

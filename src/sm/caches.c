@@ -20,13 +20,13 @@ uint32_t caches_tell_slow(const struct caches *k, enum cache_what what,
                                                           .set = cache_set_at(tags, a->line),
                                                           .sectors = (uint8_t)sectors,
                                                           .what = (uint8_t)what,
-                                                          .array = a->client,
+                                                          .array = k->of[a->client].array,
                                                           .client = a->client});
 }
 
 void caches_flush(struct caches *k, enum mem_client client, uint64_t t) {
     const struct sm_cache *const c = &k->of[client];
-    if (c->tags == NULL) return;
+    if (c->tags == NULL || c->array != client) return; // emptied as the other's
     cache_invalidate(c->tags);
     if (!(k->tech->heard >> client & 1)) return;
     technique_array(k->tech, &(struct cache_event){.cycle = t,
@@ -171,8 +171,8 @@ static void line_left(struct caches *k, enum mem_client client, const struct cac
                       bool writes_back, uint64_t t, uint64_t told) {
     if (!r->has_victim) return;
     const uint32_t dirty = writes_back ? r->victim_dirty : 0;
-    if (ww_unlikely(k->tech->heard >> client & 1)) {
-        const struct sm_cache *const c = &k->of[client];
+    const struct sm_cache *const c = &k->of[client];
+    if (ww_unlikely(k->tech->heard >> c->array & 1)) {
         technique_array(k->tech,
                         &(struct cache_event){.cycle = told,
                                               .addr = r->victim,
@@ -181,7 +181,7 @@ static void line_left(struct caches *k, enum mem_client client, const struct cac
                                               .set = cache_set_at(c->tags, r->victim),
                                               .sectors = (uint8_t)dirty,
                                               .what = CACHE_EVICT,
-                                              .array = (uint8_t)client,
+                                              .array = c->array,
                                               .client = (uint8_t)client});
     }
     if (dirty != 0) write_back(k, r->victim, t);
@@ -227,14 +227,14 @@ struct cache_came caches_fill(struct caches *k, const struct mem_reply *r, uint6
     const uint64_t line = r->addr & ~c->line_mask;
     const uint32_t sectors = sectors_in(c, r);
     const struct cache_answer a = cache_fill(c->tags, line, sectors);
-    if (r->client == CLIENT_L1D) {
+    if (c->array == ARRAY_L1D) {
         k->act->c[ACT_l1_fills]++;
         k->act->c[ACT_l1_fill_words] += caches_words(c, sectors);
         k->act->c[ACT_l1_evictions] += a.has_victim;
     }
     caches_line_left(k, r->client, &a, true, t);
     struct cache_came came = {.waiter = k->waiter};
-    if (ww_unlikely(k->tech->heard >> r->client & 1))
+    if (ww_unlikely(k->tech->heard >> c->array & 1))
         came.extra = caches_tell(k, CACHE_FILL,
                                  &(struct cache_access){.cycle = t,
                                                         .line = line,

@@ -25,7 +25,8 @@ uint32_t caches_tell_slow(const struct caches *k, enum cache_what what,
                           const struct cache_access *a);
 static inline uint32_t caches_tell(const struct caches *k, enum cache_what what,
                                    const struct cache_access *a) {
-    return ww_likely(!(k->tech->heard >> a->client & 1)) ? 0 : caches_tell_slow(k, what, a);
+    const bool is_heard = k->tech->heard >> k->of[a->client].array & 1;
+    return ww_likely(!is_heard) ? 0 : caches_tell_slow(k, what, a);
 }
 
 // Looks the line up and fills in its place. True: all sectors are there. Tells nothing: whether the

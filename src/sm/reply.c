@@ -10,6 +10,11 @@ static void tell_missed(struct sm *s, const struct mem_reply *r, uint32_t op) {
     if (asked != NULL) asked->dram_bytes += r->dram_bytes;
 }
 
+// Texels go through the texture pipeline, wherever they were kept.
+static uint32_t filter_cycles(const struct sm *s, uint32_t op) {
+    return s->lsu.op[op].in->unit == UNIT_TEX ? s->c.texture_latency : 0;
+}
+
 // Sectors of a line, for whatever waits for them: operations in flight, or warps that look again.
 static void take_sectors(struct sm *s, const struct mem_reply *r, uint64_t t) {
     const struct cache_came came = caches_fill(&s->caches, r, t);
@@ -17,13 +22,13 @@ static void take_sectors(struct sm *s, const struct mem_reply *r, uint64_t t) {
         front_instructions_came(s, came.waiter, came.n);
         return;
     }
-    const uint64_t done =
-        t + s->c.reply_extra + (r->client == CLIENT_TEX ? s->c.texture_latency : 0) + came.extra;
+    const uint64_t done = t + s->c.reply_extra + came.extra;
     if (ww_unlikely(s->counts_instructions) && r->dram_bytes != 0 && came.n != 0 &&
         !(came.waiter[0] & WAITER_WARP))
         tell_missed(s, r, came.waiter[0]);
     for (uint32_t i = 0; i < came.n; i++)
-        if (!(came.waiter[i] & WAITER_WARP)) lsu_part_done(s, (uint16_t)came.waiter[i], done, t);
+        if (!(came.waiter[i] & WAITER_WARP))
+            lsu_part_done(s, (uint16_t)came.waiter[i], done + filter_cycles(s, came.waiter[i]), t);
     if (r->client == CLIENT_CONST) front_constants_came(s, came.waiter, came.n, t);
 }
 

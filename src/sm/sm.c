@@ -112,6 +112,7 @@ static bool make_cache(struct sm *s, enum mem_client client, const struct cache_
     k->all = sectors >= 32 ? UINT32_MAX : (1u << sectors) - 1;
     k->hit_latency = c->hit_latency == 0 ? 1 : c->hit_latency;
     k->ports = c->ports == 0 ? 1 : c->ports;
+    k->array = (uint8_t)client;
     if (c->bytes == 0) return true;
     const char *wrong = cache_config_wrong(c);
     if (wrong == NULL && k->sector_bytes < 32)
@@ -126,6 +127,17 @@ static bool make_cache(struct sm *s, enum mem_client client, const struct cache_
         no_memory(d);
         return false;
     }
+    return true;
+}
+
+// An array of its own, or L1's tags and miss registers behind a look-up of its own.
+static bool make_texture_cache(struct sm *s, struct diags *d) {
+    if (!make_cache(s, CLIENT_TEX, &s->c.texture, "sm.texture", d)) return false;
+    if (!s->c.l1d_texture) return true;
+    struct sm_cache *const k = &s->caches.of[CLIENT_TEX];
+    const uint32_t hit_latency = k->hit_latency, ports = k->ports;
+    *k = s->caches.of[CLIENT_L1D];
+    k->hit_latency = hit_latency, k->ports = ports;
     return true;
 }
 
@@ -337,8 +349,7 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     bool ok = s->env.log != NULL && make_arrays(s) && make_sub_cores(s);
     if (!ok) no_memory(d);
     ok = ok && make_cache(s, CLIENT_L1D, &c->l1d, "sm.l1d", d) &&
-         make_cache(s, CLIENT_CONST, &c->constant, "sm.constant", d) &&
-         make_cache(s, CLIENT_TEX, &c->texture, "sm.texture", d) &&
+         make_cache(s, CLIENT_CONST, &c->constant, "sm.constant", d) && make_texture_cache(s, d) &&
          make_cache(s, CLIENT_INST, &c->icache, "sm.icache", d);
     if (!ok) {
         sm_destroy(s);
@@ -351,6 +362,7 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
 void sm_destroy(struct sm *s) {
     if (s == NULL) return;
     for (uint32_t i = 0; i < CLIENT_N; i++) {
+        if (s->caches.of[i].array != i) continue; // another's
         cache_destroy(s->caches.of[i].tags);
         mshr_destroy(s->caches.of[i].mshr);
     }
@@ -505,7 +517,7 @@ void sm_run_begin(struct sm *s, uint64_t from) {
     const struct mem_reply *const r = mem_port_peek(s->caches.port);
     s->alarms.at[ALARM_REPLY] = r != NULL ? r->cycle : NEVER;
     if (s->lsu.ldst.blocked_since != NEVER || s->lsu.tex.blocked_since != NEVER ||
-        s->tma.is_blocked ||        front_has_refused(s) || s->caches.n_writebacks != 0) {
+        s->tma.is_blocked || front_has_refused(s) || s->caches.n_writebacks != 0) {
         reply_retry(s, from);
         s->alarms.wake = min64(s->alarms.wake, from);
     }
@@ -529,8 +541,8 @@ void sm_run(struct sm *s, uint64_t from, uint64_t to) {
 void sm_simulate_every_cycle(struct sm *s) { s->every_cycle = true; }
 
 bool sm_is_idle(const struct sm *s) {
-    return !s->is_busy && tma_is_idle(&s->tma) && s->lsu.ldst.n == 0 && s->lsu.tex.n == 0 && s->caches.n_writebacks == 0 &&
-           mem_port_outstanding(s->caches.port) == 0;
+    return !s->is_busy && tma_is_idle(&s->tma) && s->lsu.ldst.n == 0 && s->lsu.tex.n == 0 &&
+           s->caches.n_writebacks == 0 && mem_port_outstanding(s->caches.port) == 0;
 }
 
 uint64_t sm_next_event(const struct sm *s, uint64_t now) {
@@ -615,8 +627,7 @@ void sm_describe_waits(const struct sm *s, FILE *out) {
                                                            : "for instructions";
             char lanes[256] = ""; // of a warp that waits for lanes of its own
             if (waits_bar) exec_waits_text(warp->exec, lanes, sizeof lanes);
-            fprintf(out,
-                    "SM %u, kernel %s, CTA %llu (%u,%u,%u), warp %u: waits %s, %s: %s%s%s",
+            fprintf(out, "SM %u, kernel %s, CTA %llu (%u,%u,%u), warp %u: waits %s, %s: %s%s%s",
                     s->id, k->image->name ? k->image->name : "?", (unsigned long long)c->linear,
                     c->cta.id[0], c->cta.id[1], c->cta.id[2], warp->exec->warp_in_cta, why,
                     code_place(k->image, pc).text, text, lanes[0] ? "; " : "", lanes);

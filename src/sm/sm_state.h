@@ -143,6 +143,7 @@ struct caches {
         uint64_t line_mask;                                 // of an address within its line
         uint32_t line_bytes, line_shift, sector_bytes, all; // all: mask of a line's sectors
         uint32_t hit_latency, ports;
+        uint8_t array; // enum mem_array: L1's for textures that it caches
     } of[CLIENT_N];
     struct mem_port *port;
     uint64_t send_at;          // the port takes requests in order of time

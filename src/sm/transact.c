@@ -203,6 +203,7 @@ static bool load_texture(struct sm *s, struct lsu_entry *e, const struct transac
     struct mem_op *const o = &s->lsu.op[e->op];
     struct cache_access a = access_of(s, CLIENT_TEX, x, t);
     const bool hit = c->tags != NULL && caches_read(&s->caches, &a);
+    if (c->tags != NULL && !hit) a.sectors &= ~cache_valid_at(c->tags, a.place);
     if (c->tags == NULL) {
         struct transaction y = *x;
         y.bytes = 32;
@@ -213,6 +214,7 @@ static bool load_texture(struct sm *s, struct lsu_entry *e, const struct transac
     s->act.c[ACT_tex_reads]++;
     s->act.c[hit ? ACT_tex_hits : ACT_tex_misses]++;
     if (hit) {
+        if (c->array == ARRAY_L1D) s->act.c[ACT_l1_hit_words] += caches_words(c, a.sectors);
         const uint32_t extra = caches_tell(&s->caches, CACHE_READ_HIT, &a);
         o->done_at = max64(o->done_at, t + c->hit_latency + s->c.texture_latency + extra);
     } else if (c->tags != NULL) {

@@ -278,6 +278,37 @@ static void l1_miss_then_hit(void **state) {
     rig_free(g);
 }
 
+// One array: a fetch finds the line that a load brought. The load's value is there in 120, the
+// coordinate that needs it 10 later, and the look-up another cycle later.
+static void textures_lie_in_l1(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    with_l1(g);
+    g->c.l1d_texture = true;
+    g->c.texture = (struct cache_config){.hit_latency = 30, .ports = 1};
+    g->c.texture_latency = 100;
+    g->c.timing[OPC_TEX].latency = 0;
+    const struct exec_texture t = {.base = g->buffer, .width = 64, .channels = 1,
+                                   .channel_bits = 32, .is_linear_memory = true};
+    struct opnd handle = IMM(devmem_texture_new(g->memory, &t));
+    handle.words = 2;
+    address(g, 3);
+    load(g, SPACE_GLOBAL, 4, 3, 0);
+    iaddi(g, 1, 4, 7);
+    struct minst *m = emit(g, OP_TEX, OPC_TEX, ITYPE_U32, RR(8, 4), handle, R(1), NIL());
+    m->stype = ITYPE_S32;
+    m->sub = MTEX_1D;
+    m->vec = 4;
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 120 + 10 + 1 + 30 + 100);
+    assert_int_equal(act(g, ACT_tex_hits), 1);
+    assert_int_equal(act(g, ACT_l1_reads), 1); // loads' alone
+    assert_int_equal(act(g, ACT_l1_fills), 1);
+    assert_int_equal(g->port->n_sent, 1);
+    rig_free(g);
+}
+
 // Two loads of one line: the second joins the first's request and is there at the same time.
 static void l1_merge(void **state) {
     (void)state;
@@ -617,6 +648,7 @@ int main(void) {
         cmocka_unit_test(generic_load),
         cmocka_unit_test(async_copies),
         cmocka_unit_test(texture_fetch),
+        cmocka_unit_test(textures_lie_in_l1),
         cmocka_unit_test(l1_miss_then_hit),
         cmocka_unit_test(l1_merge),
         cmocka_unit_test(l1_out_of_registers),
