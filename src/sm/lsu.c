@@ -250,6 +250,26 @@ static void shared_part(struct sm *s, uint32_t w, const struct exec_access *a, u
 }
 
 // Which way an access to memory beyond shared memory goes, and its transactions.
+// Passes of a load's data from L1 to the registers: tags are compared for the whole warp, but words
+// of 8 and 16 bytes go by half and quarter warps, a line of each at a time.
+static uint32_t l1_passes(const struct exec_access *a, uint32_t mask, uint32_t lines) {
+    if (a->bytes <= 4 || a->space == SPACE_LOCAL) return lines;
+    const uint32_t lanes = a->bytes >= 4 * WARP_LANES ? 1 : 4 * WARP_LANES / a->bytes;
+    uint64_t line[WARP_LANES];
+    uint32_t passes = 0;
+    for (uint32_t first = 0; first < WARP_LANES; first += lanes) {
+        uint32_t n = 0;
+        FOR_EACH_BIT32(i, mask & ((1u << lanes) - 1) << first) {
+            const uint64_t mine = a->addr[i] / 128;
+            uint32_t k = 0;
+            while (k < n && line[k] != mine) k++;
+            if (k == n) line[n++] = mine;
+        }
+        passes += n;
+    }
+    return passes;
+}
+
 static void global_part(struct sm *s, const struct exec_access *a, struct lsu_entry *e) {
     const struct sm_config *const c = &s->c;
     const bool is_local = a->space == SPACE_LOCAL;
@@ -280,6 +300,11 @@ static void global_part(struct sm *s, const struct exec_access *a, struct lsu_en
     if (in_l1 && !past_l1) {
         e->path = PATH_L1;
         e->n = coalesced(s, c->coalesce, a, e);
+        if (c->l1_pass_cycles != 0) {
+            const uint32_t passes = l1_passes(a, a->mask & ~a->mask2, e->n),
+                           cycles = (passes * c->l1_pass_cycles + 1) / 2;
+            if (cycles > e->n) e->tail_cycles = cycles - e->n;
+        }
     } else {
         e->path = PATH_BYPASS;
         e->n = coalesced(s, c->coalesce_uncached, a, e);

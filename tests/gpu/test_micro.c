@@ -472,6 +472,21 @@ static double l2_reads(const struct row *r) {
     return rate;
 }
 
+// Bytes that loads of 32 bits find in the L1 of an SM in a core cycle.
+static double l1_rate(const struct row *r) {
+    struct bench b;
+    open_in_turn(&b, r->gpu);
+    load_micro(&b, "l1", NULL);
+    static const uint8_t zeros[32768 + 8];
+    const uint64_t d = bench_buffer(&b, zeros, sizeof zeros);
+    const uint32_t rounds = 256; // many: the first ones fill the cache
+    const double bytes = 4.0 * 8 * 1024 * rounds;
+    const double per_clock = bytes / cycles_of_rounds(&b, "l1_rate", 1, 1024, d, rounds);
+    dump_counts(&b);
+    bench_close(&b);
+    return per_clock;
+}
+
 static double shared_chain(const struct row *r) {
     struct bench b;
     open_one_sm(&b, r->gpu);
@@ -889,6 +904,8 @@ static const struct row rows[] = {
     // ptxas's stall counts are 23 cycles a step without MUFU's own.
     {"rsqrt, dependent", "v100", 31, HOT, ARAFA_V, 0.20, chain, "rsqrt.approx.f32 %x, %x;", 0},
     {"half fma, dependent", "v100", 6, HOT, JIA_V, 0.05, chain, "fma.rn.f16x2 %a, %a, %b, %b;", 0},
+    {"L1 reads", "v100", 126, "bytes/core clock/SM", "gpu-benches (V100); Jia 2018: 108.3", 0.05,
+     l1_rate, NULL, 0},
     {"shared loads of 32 bits", "v100", 28, "accesses/hot clock/SM",
      "Jia 2018 (V100): 87.5 % of 32", 0.15, shared_rate, NULL, 32},
     {"shared loads of 64 bits", "v100", 16, "accesses/hot clock/SM", FORUM, 0.05, shared_rate, NULL,
@@ -916,6 +933,7 @@ static const struct row rows[] = {
     {"rsqrt of normal numbers, dependent", "rtx2060s", 15, HOT, JIA_T, 0.05, chain,
      "rsqrt.approx.ftz.f32 %x, %x;", 0},
     {"L1 hit", "rtx2060s", 32, HOT, JIA_T, 0.05, chase_l1, LD, 0},
+    {"L1 reads", "rtx2060s", 58.8, "bytes/core clock/SM", JIA_T, 0.10, l1_rate, NULL, 0},
     {"L2 hit, L1 off", "rtx2060s", 188, HOT, JIA_T, 0.05, chase_l2, LD_CG, 0},
     {"global load from DRAM, L1 off", "rtx2060s", 424, HOT, "Arafa 2019 (TITAN RTX)", 0.05,
      chase_dram, LD_CG, 0},

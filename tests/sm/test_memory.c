@@ -278,6 +278,27 @@ static void l1_miss_then_hit(void **state) {
     rig_free(g);
 }
 
+// Words of eight bytes leave L1 by half warps, two cycles each here, and words of four at once: the
+// unit is busy for four and two cycles, for one each where width does not matter.
+static void l1_data_path(void **state) {
+    (void)state;
+    for (uint32_t half_cycles = 0; half_cycles <= 4; half_cycles += 4) {
+        struct rig *g = rig_new();
+        with_l1(g);
+        g->c.coalesce = COALESCE_LINE128_WARP;
+        g->c.l1_pass_cycles = half_cycles;
+        address(g, 3);
+        struct minst *m = load(g, SPACE_GLOBAL, 4, 3, 0);
+        m->type = ITYPE_U64;
+        m->dst[0] = RR(4, 2);
+        load(g, SPACE_GLOBAL, 6, 3, 4);
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(act(g, ACT_ldst_busy_cycles), half_cycles ? 4 + 2 : 2);
+        rig_free(g);
+    }
+}
+
 // One array: a fetch finds the line that a load brought. The load's value is there in 120, the
 // coordinate that needs it 10 later, and the look-up another cycle later.
 static void textures_lie_in_l1(void **state) {
@@ -649,6 +670,7 @@ int main(void) {
         cmocka_unit_test(async_copies),
         cmocka_unit_test(texture_fetch),
         cmocka_unit_test(textures_lie_in_l1),
+        cmocka_unit_test(l1_data_path),
         cmocka_unit_test(l1_miss_then_hit),
         cmocka_unit_test(l1_merge),
         cmocka_unit_test(l1_out_of_registers),
