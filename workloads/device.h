@@ -17,8 +17,23 @@
 // tests/workloads (which replaces the first part of this file) where the steps end. A texture is
 // TEXTURE(name), alone on its line, bound by host_bind_linear or host_bind_image and read by
 // tex_1d_f32(name, i), tex_2d_u32(name, x, y) and so on.
+//
+// nvcc has the names of CUDA and its mathematics itself; for it this file adds what is ours alone.
 #ifndef WW_DEVICE_H
 #define WW_DEVICE_H
+
+#ifdef __NVCC__
+#include <stdint.h>
+#define DYNAMIC_SHARED(type, name) extern __shared__ type name[]
+#define CONSTANT(type, name)                                                                       \
+    extern "C" {                                                                                   \
+    __constant__ type name;                                                                        \
+    }
+#define DEVICE_FN    static __device__ __forceinline__
+#define GLOBAL_SPACE
+DEVICE_FN void block_barrier() { __syncthreads(); }
+DEVICE_FN void warp_step() { asm volatile("" ::: "memory"); }
+#else
 
 #ifdef WW_EMULATE
 #include "emulate.h"
@@ -117,6 +132,7 @@ WW_SHUFFLE(__shfl_xor, "bfly", "0x1f")
 #undef WW_SHUFFLE
 #endif
 
+DEVICE_FN float __ldg(const float *p) { return __nvvm_ldg_f(p); }
 DEVICE_FN unsigned ww_lane() { return (unsigned)__nvvm_read_ptx_sreg_laneid(); }
 DEVICE_FN unsigned clock32() { return (unsigned)__nvvm_read_ptx_sreg_clock(); }
 
@@ -388,4 +404,5 @@ DEVICE_FN float cosf(float x) {
 // x^y for x > 0; the error grows with |y ln x|, about 1 ulp a unit.
 DEVICE_FN float powf(float x, float y) { return expf(y * logf(x)); }
 
+#endif // __NVCC__
 #endif // WW_DEVICE_H

@@ -77,6 +77,7 @@ static void print_rank(struct cli *c, const struct sweep *s, const struct sweep_
     if (!s->measured.file) return;
     const struct space_rank r = space_rank_of(&c->arena, s, o);
     printf("\nagainst `%s` of %s\n", s->measured.column, s->measured.file);
+    if (o->tool.makes) printf("  compiled: %s\n", o->tool.name);
     if (r.best < 0) {
         puts("  no point that ran was measured");
         return;

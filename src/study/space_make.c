@@ -10,24 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The newest architecture that clang 14 compiles for; PTX for it runs on later ones.
-enum { CLANG_NEWEST = 86 };
-static const char clang[] =
-    "-x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch={arch} -O3 "
-    "-Wno-unknown-cuda-version -I {include} -include device.h {macros} -S -o {out} {source}";
-
-static const char *clang_found(struct arena *a) {
-    static const char *const name[] = {"clang-14", "clang-15", "clang-16", "clang-17",
-                                       "clang-18", "clang-19", "clang-20", "clang"};
-    const char *path = getenv("PATH");
-    for (size_t i = 0; i < WW_COUNT(name) && path; i++) {
-        char *list = arena_strdup(a, path), *save = NULL;
-        for (char *dir = strtok_r(list, ":", &save); dir; dir = strtok_r(NULL, ":", &save))
-            if (access(arena_printf(a, "%s/%s", dir, name[i]), X_OK) == 0) return name[i];
-    }
-    return NULL;
-}
-
 static const char *replace(struct arena *a, const char *text, const char *what, const char *with) {
     const char *out = "", *at;
     for (; (at = strstr(text, what)); text = at + strlen(what))
@@ -54,20 +36,21 @@ struct maker {
     struct arena *arena;
     const struct sweep *s;
     const struct study_host *host;
-    const char *folder, *compile, *arch;
+    const struct space_tool *tool;
+    const char *folder, *arch;
     char source[DIGEST_BYTES]; // digest of its text
 };
 
 static enum ww_status plan_one(const struct maker *m, const struct sweep_point *p, struct diags *d,
                                struct space_made *out) {
     const struct space_program *const q = &m->s->program;
-    if (!q->makes) {
+    if (!m->tool->makes) {
         out->path = q->source;
         return WW_OK;
     }
     struct arena *const a = m->arena;
     const char *command;
-    enum ww_status s = space_text(a, m->s, p, m->compile, true, d, &command);
+    enum ww_status s = space_text(a, m->s, p, m->tool->compile, true, d, &command);
     if (s != WW_OK) return s;
     command = replace(a, command, "{arch}", m->arch);
     struct digest h;
@@ -77,13 +60,14 @@ static enum ww_status plan_one(const struct maker *m, const struct sweep_point *
     digest_text(&h, m->source);
     if (!digest_end(&h, key)) return diag_add(d, WW_ERROR_INTERNAL, "SHA-256 failed for a program");
     out->path = arena_printf(a, "%s/%.20s%s%s", m->folder, key, q->is_command ? "" : ".",
-                             q->is_command ? "" : q->makes);
+                             q->is_command ? "" : m->tool->makes);
     if (access(out->path, R_OK) == 0) return WW_OK;
     command = replace(a, command, "{include}", space_quoted(a, m->host->page));
     command = replace(a, command, "{source}", space_quoted(a, q->source));
     // in a file of its own first: one that was cut short is never taken
-    const char *const part = arena_printf(a, "%s/part-%.20s%s%s", m->folder, key,
-                                          q->is_command ? "" : ".", q->is_command ? "" : q->makes);
+    const char *const part =
+        arena_printf(a, "%s/part-%.20s%s%s", m->folder, key, q->is_command ? "" : ".",
+                     q->is_command ? "" : m->tool->makes);
     out->command =
         arena_printf(a, "%s && mv -f %s %s", replace(a, command, "{out}", space_quoted(a, part)),
                      space_quoted(a, part), space_quoted(a, out->path));
@@ -149,13 +133,12 @@ static enum ww_status compile_all(const struct maker *m, uint32_t processes, uin
 }
 
 enum ww_status space_make(struct arena *a, const struct sweep *s, const struct study_host *host,
-                          const char *folder, uint32_t processes, const sweep_points *points,
-                          struct space_made *made, struct diags *d) {
+                          const struct space_tool *tool, const char *folder, uint32_t processes,
+                          const sweep_points *points, struct space_made *made, struct diags *d) {
     const struct space_program *const q = &s->program;
-    struct maker m = {.arena = a, .s = s, .host = host, .folder = folder, .compile = q->compile};
-    struct gpu_config *const gpu = gpu_config_new(a);
-    enum ww_status status = gpu_config_load(s->gpu, NULL, 0, d, gpu);
-    if (status == WW_OK && q->makes) {
+    struct maker m = {.arena = a, .s = s, .host = host, .tool = tool, .folder = folder};
+    enum ww_status status = WW_OK;
+    if (tool->makes) {
         char *text;
         size_t len;
         status = file_read(a, q->source, 64 << 20, &text, &len, d);
@@ -167,18 +150,7 @@ enum ww_status space_make(struct arena *a, const struct sweep *s, const struct s
         if (status == WW_OK) status = file_make_folder(folder, d);
     }
     if (status != WW_OK) return status;
-    uint32_t arch = gpu_config_arch(gpu);
-    if (q->makes && !m.compile) {
-        const char *const found = clang_found(a);
-        if (!found)
-            return diag_add(d, WW_ERROR_CONFIG,
-                            "%s: no clang to compile %s with; install it, or name a command with "
-                            "`compile`",
-                            s->file, q->source);
-        m.compile = arena_printf(a, "%s %s", found, clang);
-        if (arch > CLANG_NEWEST) arch = CLANG_NEWEST;
-    }
-    m.arch = arena_printf(a, "sm_%u", arch);
+    m.arch = arena_printf(a, "sm_%u", tool->arch);
     for (uint32_t i = 0; i < points->n && status == WW_OK; i++) {
         made[i] = (struct space_made){.path = NULL};
         status = plan_one(&m, &points->at[i], d, &made[i]);

@@ -135,7 +135,9 @@ static void page(FILE *f, const struct study *s, const struct space *list, uint3
         escaped(f, looked_at(p));
         fputs(". ", f);
         if (p->of->note) escaped(f, p->of->note);
-        fprintf(f, " Seed %llu, %s.", (unsigned long long)p->sweep->seed, p->sweep->gpu);
+        fprintf(f, " Seed %llu, %s, compiled: ", (unsigned long long)p->sweep->seed, p->sweep->gpu);
+        escaped(f, p->outcome.tool.name);
+        fputc('.', f);
         if (p->rank.best >= 0) {
             fputs(" Our best: ", f);
             best_text(f, p);
@@ -150,15 +152,15 @@ static void page(FILE *f, const struct study *s, const struct space *list, uint3
 static void table(FILE *f, const struct space *list, uint32_t n) {
     fputs(
         "space,gpu,points,spearman,best_place_percent,best_loss_percent,ratio,ratio_low,ratio_high,"
-        "refused,failed,rows,seed,looked_at\n",
+        "refused,failed,rows,seed,compiled,looked_at\n",
         f);
     for (uint32_t i = 0; i < n; i++) {
         const struct space *const p = &list[i];
-        fprintf(f, "%s,%s,%u,%.4f,%.3f,%.2f,%.4g,%.4g,%.4g,%u,%u,%u,%llu,\"%s\"\n", p->sweep->name,
-                p->sweep->gpu, p->rank.n, p->rank.spearman, p->rank.best_place,
+        fprintf(f, "%s,%s,%u,%.4f,%.3f,%.2f,%.4g,%.4g,%.4g,%u,%u,%u,%llu,\"%s\",\"%s\"\n",
+                p->sweep->name, p->sweep->gpu, p->rank.n, p->rank.spearman, p->rank.best_place,
                 100 * p->rank.best_loss, p->rank.ratio, p->rank.low, p->rank.high,
                 p->outcome.refused, p->outcome.failed, p->sweep->measured.n,
-                (unsigned long long)p->sweep->seed, looked_at(p));
+                (unsigned long long)p->sweep->seed, p->outcome.tool.name, looked_at(p));
     }
 }
 
@@ -168,10 +170,11 @@ static char *json_of(const struct study *s, const struct space *list, uint32_t n
     json_t *const spaces = json_array();
     for (uint32_t i = 0; i < n; i++) {
         const struct space *const p = &list[i];
-        json_t *const o = json_pack(
-            "{s:s,s:s,s:s,s:i,s:i,s:i,s:b,s:s}", "name", p->sweep->name, "title", p->sweep->title,
-            "gpu", p->sweep->gpu, "points", (int)p->rank.n, "refused", (int)p->outcome.refused,
-            "failed", (int)p->outcome.failed, "meets_goal", meets(p), "looked_at", looked_at(p));
+        json_t *const o =
+            json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:b,s:s,s:s}", "name", p->sweep->name, "title",
+                      p->sweep->title, "gpu", p->sweep->gpu, "points", (int)p->rank.n, "refused",
+                      (int)p->outcome.refused, "failed", (int)p->outcome.failed, "meets_goal",
+                      meets(p), "compiled", p->outcome.tool.name, "looked_at", looked_at(p));
         json_object_set_new(o, "spearman", number_or_null(p->rank.spearman));
         json_object_set_new(o, "best_place", number_or_null(p->rank.n ? p->rank.best_place : NAN));
         json_object_set_new(o, "best_loss", number_or_null(p->rank.n ? p->rank.best_loss : NAN));
@@ -197,16 +200,18 @@ static enum ww_status markdown(struct arena *a, const struct study *s, const str
     if (!f) return diag_add(d, WW_ERROR_MEMORY, "out of memory for %s", path);
     fprintf(f, "# %s\n\n%s\n\nMeasured: %s. Written by `warpwatt study %s --markdown`.\n\n",
             s->title, s->summary, s->source, s->name);
-    fputs("| space | points | Spearman | faster than our best, % of the table | our best over the "
-          "points' best | ours over measured | from | to | not run | looked at before |\n"
-          "|---|---:|---:|---:|---:|---:|---:|---:|---:|---|\n",
-          f);
+    fputs(
+        "| space | points | Spearman | faster than our best, % of the table | our best over the "
+        "points' best | ours over measured | from | to | not run | compiled | looked at before |\n"
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---|\n",
+        f);
     for (uint32_t i = 0; i < n; i++) {
         const struct space *const p = &list[i];
-        fprintf(f, "| %s | %u | %.3f | %.2f of %u | +%.1f %% | %.3g | %.3g | %.3g | %u | %s |\n",
-                p->sweep->title, p->rank.n, p->rank.spearman, p->rank.best_place,
-                p->sweep->measured.n, 100 * p->rank.best_loss, p->rank.ratio, p->rank.low,
-                p->rank.high, p->outcome.refused + p->outcome.failed, looked_at(p));
+        fprintf(
+            f, "| %s | %u | %.3f | %.2f of %u | +%.1f %% | %.3g | %.3g | %.3g | %u | %s | %s |\n",
+            p->sweep->title, p->rank.n, p->rank.spearman, p->rank.best_place, p->sweep->measured.n,
+            100 * p->rank.best_loss, p->rank.ratio, p->rank.low, p->rank.high,
+            p->outcome.refused + p->outcome.failed, p->outcome.tool.name, looked_at(p));
     }
     for (uint32_t i = 0; i < n && status == WW_OK; i++) {
         const struct space *const p = &list[i];

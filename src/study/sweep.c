@@ -184,7 +184,8 @@ static enum ww_status add_program(struct way *w, struct sweep_point *p,
     }
     struct words *const l = arena_alloc(w->arena, sizeof *l);
     l->n = 0;
-    if (q->code) push(l, "--code"), push(l, q->code);
+    const char *const code = w->out->tool.code;
+    if (code) push(l, "--code"), push(l, code);
     for (uint32_t i = 0; i < g->row.n_options; i++) push(l, g->row.option[i]);
     enum ww_status s =
         q->is_command ? command_words(w, p, made->path, l) : kernel_words(w, p, made->path, l, g);
@@ -303,7 +304,8 @@ static int run_points(struct way *w, sweep_points *points) {
     struct space_made *made = NULL;
     if (s == WW_OK && w->s->program.there) {
         made = arena_alloc(w->arena, (points->n + 1) * sizeof *made);
-        s = space_make(w->arena, w->s, w->host, w->programs, w->o->processes, points, made, w->d);
+        s = space_make(w->arena, w->s, w->host, &w->out->tool, w->programs, w->o->processes, points,
+                       made, w->d);
     }
     for (uint32_t i = 0; i < points->n && s == WW_OK; i++) {
         struct sweep_point *const p = &points->at[i];
@@ -373,6 +375,13 @@ int sweep_best(const struct sweep_outcome *o, enum sweep_objective of, double sl
     return best;
 }
 
+static enum ww_status choose_tool(struct way *w) {
+    struct gpu_config *const gpu = gpu_config_new(w->arena);
+    const enum ww_status s = gpu_config_load(w->s->gpu, NULL, 0, w->d, gpu);
+    return s != WW_OK ? s
+                      : space_tool_of(w->arena, w->s, gpu_config_arch(gpu), w->d, &w->out->tool);
+}
+
 int sweep_run(struct arena *a, const struct sweep *s, const struct study_host *host,
               const struct study_options *o, struct diags *d, struct sweep_outcome *out,
               bool *whole) {
@@ -381,6 +390,7 @@ int sweep_run(struct arena *a, const struct sweep *s, const struct study_host *h
     *whole = false;
     sweep_points points = {.n = 0};
     enum ww_status status = store_open(o->db, d, &w.store);
+    if (status == WW_OK && s->program.there) status = choose_tool(&w);
     if (s->draws_rows)
         space_points(a, s, &points);
     else if (status == WW_OK && s->method == SWEEP_FULL)

@@ -52,12 +52,17 @@ enum sweep_objective { SWEEP_TIME, SWEEP_ENERGY, SWEEP_AREA, SWEEP_OBJECTIVES };
 extern const char *const sweep_method_name[];
 extern const char *const sweep_objective_name[]; // "time", "energy", "area"
 
+// Who compiles a source for which no command is named; ANY: nvcc where it is at hand and knows the GPU.
+enum space_compiler { SPACE_CLANG, SPACE_NVCC, SPACE_ANY };
+extern const char *const space_compiler_name[]; // "clang", "nvcc", "any"
+
 // A program of the user's own, in the place of workloads. Texts may have macros in braces.
 enum { SPACE_MAX_WORDS = 24 };
 struct space_program {
     bool there;
     const char *source;  // file that is compiled for every point; or one that runs as it is
-    const char *compile; // a shell's command; NULL: clang
+    const char *compile; // a shell's command; NULL: that of `compiler`
+    enum space_compiler compiler;
     const char *makes;   // "ptx", "cubin", "fatbin" or "program"; NULL: the source runs as it is
     const char *entry;   // of a kernel file; NULL: the only one
     const char *grid[3], *block[3], *shared; // expressions of macros
@@ -175,6 +180,17 @@ struct sweep_outcome;
 struct space_rank space_rank_of(struct arena *a, const struct sweep *s,
                                 const struct sweep_outcome *o);
 
+// How files are made (space_tool.c).
+struct space_tool {
+    const char *compile; // a shell's command; NULL: nothing is compiled
+    const char *makes;   // "ptx", "cubin", "fatbin" or "program"; NULL: the source runs as it is
+    const char *code;    // --code of run; NULL: its own
+    const char *name;    // for a reader: "nvcc 13.0, machine code"
+    uint32_t arch;       // sm_XX that it compiles for
+};
+enum ww_status space_tool_of(struct arena *a, const struct sweep *s, uint32_t arch, struct diags *d,
+                             struct space_tool *t);
+
 // What runs for a point: made by space_make.c.
 struct space_made {
     const char *path;    // the file; NULL: it could not be made
@@ -184,13 +200,14 @@ struct space_made {
 // Says which file each point needs, and compiles those that are not in `folder` yet, so many at a
 // time. A file's name is the digest of its command and its source.
 enum ww_status space_make(struct arena *a, const struct sweep *s, const struct study_host *host,
-                          const char *folder, uint32_t processes, const sweep_points *points,
-                          struct space_made *made, struct diags *d);
+                          const struct space_tool *tool, const char *folder, uint32_t processes,
+                          const sweep_points *points, struct space_made *made, struct diags *d);
 
 // ---- running and writing
 struct sweep_outcome {
     sweep_points points;
     uint32_t runs, refused, failed, front;
+    struct space_tool tool; // of a tuning space
 };
 // Answers an exit code; sentences are left in `d`. out->points is whole when the pool came to its
 // end.

@@ -296,10 +296,13 @@ static enum ww_status unknown_key(struct reader *r, const yaml_node_t *k, const 
     return refuse(r, k, "%s has no key `%s`", of, key);
 }
 
+const char *const space_compiler_name[] = {"clang", "nvcc", "any", NULL};
+
 static enum ww_status program_key(struct reader *r, const char *key, const yaml_node_t *k,
                                   yaml_node_t *v) {
-    static const char *const of_kernel[] = {"source", "compile", "makes", "entry", "grid",  "block",
-                                            "shared", "args",    "waves", "sms",   "times", "code"};
+    static const char *const of_kernel[] = {"source", "compile", "compiler", "makes", "entry",
+                                            "grid",   "block",   "shared",   "args",  "waves",
+                                            "sms",    "times",   "code"};
     static const char *const of_program[] = {"source", "compile", "command",
                                              "kernel", "times",   "code"};
     static const char *const makes[] = {"ptx", "cubin", "fatbin", NULL};
@@ -318,6 +321,11 @@ static enum ww_status program_key(struct reader *r, const char *key, const yaml_
         return texts_of(r, key, v, q->word, SPACE_MAX_WORDS, &q->n_words);
     if (is_program && strcmp(key, "kernel") == 0) return text_of(r, key, v, &q->pattern);
     if (is_program) return unknown_key(r, k, "a program", key, of_program, WW_COUNT(of_program));
+    if (strcmp(key, "compiler") == 0) {
+        const enum ww_status s = choice_of(r, key, v, space_compiler_name, &n);
+        q->compiler = (enum space_compiler)n;
+        return s;
+    }
     if (strcmp(key, "makes") == 0) {
         const enum ww_status s = choice_of(r, key, v, makes, &n);
         q->makes = makes[n];
@@ -361,6 +369,8 @@ static enum ww_status read_program(struct reader *r, const char *what, const yam
     }
     if (!q->source || !q->grid[0] || !q->block[0])
         return refuse(r, n, "a kernel needs `source`, `grid` and `block`");
+    if (q->compile && q->compiler != SPACE_CLANG)
+        return refuse(r, n, "a kernel has `compile` or `compiler`, not both");
     const bool is_made =
         ends_in(q->source, ".ptx") || ends_in(q->source, ".cubin") || ends_in(q->source, ".fatbin");
     if (is_made && !q->compile) {

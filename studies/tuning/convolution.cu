@@ -29,7 +29,7 @@ CONSTANT(float, weight[FILTER * FILTER]);
 
 DEVICE_FN float pixel(const float *input, int y, int x) {
 #if read_only
-    return __nvvm_ldg_f(input + y * INPUT + x);
+    return __ldg(input + y * INPUT + x);
 #else
     return input[y * INPUT + x];
 #endif

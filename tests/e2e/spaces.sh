@@ -109,6 +109,60 @@ printf 'N,ms\n4096,1\n65536,2\n262144,3\n' >p.csv
 run 0 sweep --db a.db -o prog prog.yaml
 says out "^  3 points: Spearman's rank correlation 1.000"
 
+# ---- who compiles: an nvcc that knows the GPU, whose machine code runs; else clang (here an nvcc that only copies)
+mkdir tools
+cat >tools/nvcc <<SH
+#!/bin/sh
+case "\$*" in
+*--list-gpu-code*) echo sm_\$KNOWN ;;
+*--version*) echo "Cuda compilation tools, release 99.1, V99.1.2" ;;
+*) echo "\$*" >>nvcc.log
+   while [ "\$1" != -o ]; do shift; done
+   cp "$HERE/../sass/data/kernels_sm_70.cubin" "\$2" ;;
+esac
+SH
+chmod +x tools/nvcc
+export PATH="$PWD/tools:$PATH"
+cat >reverse.cu <<'CU'
+#include "device.h"
+extern "C" __global__ void reverse(unsigned *x) {
+    __shared__ unsigned all[256];
+    all[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = all[255 - threadIdx.x];
+}
+CU
+printf 'N,ms\n1,3\n2,4\n' >n.csv
+made_by() { # clang, nvcc or any
+    cat <<YAML
+gpu: v100
+kernel:
+  source: reverse.cu
+  compiler: $1
+  entry: reverse
+  block: [256]
+  grid: [N]
+  args: ["u32[256]=iota"]
+measured: {file: n.csv, column: ms}
+objectives: [time]
+YAML
+}
+made_by any >any.yaml
+KNOWN=70 run 0 sweep --db a.db -o any any.yaml
+says out '^2 points: .* 0 refused, 0 failed; 2 runs$'; says out 'compiled: nvcc 99.1, machine code'
+says nvcc.log '^-arch=sm_70 -cubin .*-DN=2 '; [ "$(wc -l <nvcc.log)" = 2 ] || fail "compiled $(wc -l <nvcc.log) times"
+KNOWN=90 run 0 sweep --db a.db -o other any.yaml
+says out 'compiled: clang[-0-9]*, PTX'; [ "$(wc -l <nvcc.log)" = 2 ] || fail "nvcc compiled for a GPU that it does not know"
+made_by nvcc >bad.yaml
+KNOWN=90 run 2 sweep --db a.db bad.yaml
+says err 'compiler. is nvcc, but .*tools/nvcc does not compile for sm_70'
+made_by gcc >bad.yaml
+run 2 sweep --db a.db bad.yaml
+says err 'bad\.yaml:4:.*compiler'
+made_by any | sed 's/^  entry/  compile: "false"\n  entry/' >bad.yaml
+run 2 sweep --db a.db bad.yaml
+says err 'has `compile` or `compiler`, not both'
+
 # ---- a study of spaces
 cat >many.yaml <<'YAML'
 name: many
