@@ -82,12 +82,18 @@ static void build_crossbars(struct builder *b, double chip_mm2) {
         tree_event(b, i, ACT_net_request_flits, request.energy_j + link, peak);
     }
     tree_event(b, i, ACT_net_reply_flits, reply.energy_j + link, peak);
-    // Between SMs of a GPC, as many as there are L2 TLBs: flits of 32 bytes.
-    enum { SM_FLIT_BITS = 256 };
+}
+
+// Between SMs of a GPC, as many as there are L2 TLBs.
+static void build_sm_network(struct builder *b, double chip_mm2) {
+    enum { FLIT_BITS = 256 };
+    const struct power_config *c = b->c;
+    if (!c->tma_maps) return;
+    const int i = tree_add(b, PART_net_sm, 1);
     const unsigned gpcs = c->tlb_l2_count ? c->tlb_l2_count : 1, ports = (c->sms + gpcs - 1) / gpcs;
-    const struct block across = circuit_crossbar(&b->t, ports, ports, SM_FLIT_BITS),
+    const struct block across = circuit_crossbar(&b->t, ports, ports, FLIT_BITS),
                        way = circuit_wire(&b->t, TECH_GLOBAL, sqrt(chip_mm2 / gpcs) * 1e3 / 2);
-    tree_event(b, i, ACT_net_sm_flits, across.energy_j + 0.5 * SM_FLIT_BITS * way.energy_j, 0);
+    tree_event(b, i, ACT_net_sm_flits, across.energy_j + 0.5 * FLIT_BITS * way.energy_j, 0);
 }
 
 static void build_mesh(struct builder *b, double chip_mm2) {
@@ -242,6 +248,7 @@ void tree_build_chip(struct builder *b) {
     build_rest(b);
     double chip_mm2 = tree_subtree_area(b->tree, chip);
     (b->c->mesh ? build_mesh : build_crossbars)(b, chip_mm2);
+    build_sm_network(b, chip_mm2);
     int i = tree_add(b, PART_clock, 1);
     struct block k = tree_clock_wire(&b->t, chip_mm2, 4);
     tree_put(b, i, k.area_um2 * 1e-6, k.leak_sub_w, k.leak_gate_w, LONG_UNCORE, 1);

@@ -148,7 +148,17 @@ void tree_build_ldst(struct builder *b) {
              adders * 2 * gate, LONG_CORE, c->agu_lanes);
     tree_put_block(b, i, &dff, 64.0 * c->agu_lanes);
     b->sm_dff_bits += 64.0 * c->agu_lanes;
-    tree_event(b, i, ACT_agu_addresses, adders * 2 * 0.5 * node * v2 + 64 * dff.energy_j, lanes_s);
+    const double address = adders * 2 * 0.5 * node * v2 + 64 * dff.energy_j;
+    tree_event(b, i, ACT_agu_addresses, address, lanes_s);
+    if (c->tma_maps) {
+        enum { MAP_BITS = 1024 }; // CUtensorMap has 128 bytes
+        i = tree_add(b, PART_tma, c->sms);
+        tree_event(b, i, ACT_tma_requests, address, 0);
+        tree_event(b, i, ACT_tma_copies, MAP_BITS * dff.energy_j, 0);
+        tree_event(b, i, ACT_tma_maps, MAP_BITS * dff.energy_j, 0);
+        i = tree_add(b, PART_mbarrier, c->sms);
+        tree_event(b, i, ACT_thread_by_class + OPC_MBARRIER, 2 * logic_class_energy(t, OPC_INT_ADD), 0);
+    }
 
     // A bundle is 32 addresses of 32 bits and their mask.
     const double bundle = 32 * 32 + 32, request = 32 + 8 + 32 + 6;

@@ -195,7 +195,6 @@ static bool send(struct sm *s, uint32_t job, struct mem_request q, uint64_t t) {
     }
     caches_send(&s->caches, t, q);
     s->act.c[ACT_tma_requests]++;
-    s->act.c[ACT_agu_addresses]++; // an address is made of coordinates, as a lane's is
     return true;
 }
 

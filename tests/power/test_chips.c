@@ -347,6 +347,58 @@ static void every_counter(void **state) {
     }
 }
 
+// What bulk copies, barriers in memory and SMs that reach each other cost has an owner: of each of their
+// counters one component alone, and of a mixture all components together, to the last joule.
+static void asynchronous_owners(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t counter;
+        const char *owner;
+    } row[] = {{ACT_tma_copies, "tma"},
+               {ACT_tma_maps, "tma"},
+               {ACT_tma_requests, "tma"},
+               {ACT_thread_by_class + OPC_MBARRIER, "mbarrier"},
+               {ACT_net_sm_flits, "net_sm"}};
+    struct gpu_config g = load("h100");
+    struct power_config c;
+    static struct power_tree t;
+    struct diags d;
+    diags_init(&d);
+    assert_int_equal(power_config_of(&g, &c, &d), WW_OK);
+    assert_int_equal(power_build(&c, &t, &d), WW_OK);
+    struct activity all = {0};
+    double sum = 0;
+    for (unsigned k = 0; k < WW_COUNT(row); k++) {
+        const int owner = power_find(&t, row[k].owner);
+        assert_true(owner >= 0);
+        struct activity a = {0};
+        struct power_usage u;
+        all.c[row[k].counter] += a.c[row[k].counter] = 1000 + k;
+        assert_int_equal(power_run(&t, &a, 1e-9, &u, &d), WW_OK);
+        const double cost = power_event_energy(&t, row[k].counter) * (1000 + k);
+        assert_true(cost > 0);
+        const int losses = power_find(&t, "regulator"); // a share of whatever is spent
+        for (int i = 0; i < t.components; i++)
+            if (i != owner && i != losses && u.dynamic_j[i] != 0)
+                fail_msg("%s pays for %s", t.component[i].name, row[k].owner);
+        near(u.dynamic_j[owner], cost, 1e-12);
+        near(u.dynamic_j[losses], c.regulator_loss * cost, 1e-12);
+        sum += cost;
+    }
+    struct power_usage u;
+    assert_int_equal(power_run(&t, &all, 1e-9, &u, &d), WW_OK);
+    double dynamic = 0;
+    for (int i = 0; i < t.components; i++) dynamic += u.dynamic_j[i];
+    near(dynamic, sum * (1 + c.regulator_loss), 1e-12);
+    diags_free(&d);
+    g = load("a100"); // has none of them
+    diags_init(&d);
+    assert_int_equal(power_config_of(&g, &c, &d), WW_OK);
+    assert_int_equal(power_build(&c, &t, &d), WW_OK);
+    assert_true(power_find(&t, "tma") < 0 && power_find(&t, "net_sm") < 0 && power_find(&t, "mbarrier") < 0);
+    diags_free(&d);
+}
+
 // An instruction of the uniform datapath costs a lane's work once a warp, on a file of its own.
 static void uniform_datapath(void **state) {
     (void)state;
@@ -662,7 +714,7 @@ int main(void) {
         cmocka_unit_test(lanes),
         cmocka_unit_test(measured_instructions),
         cmocka_unit_test(every_counter),
-        cmocka_unit_test(uniform_datapath),
+        cmocka_unit_test(asynchronous_owners), cmocka_unit_test(uniform_datapath),
         cmocka_unit_test(copying),
         cmocka_unit_test(controllers),
         cmocka_unit_test(shared_operands),
