@@ -1,10 +1,10 @@
 // `warpwatt bench`: the simulator's own speed on a fixed set of workloads on gtx480, everything
-// counted, one host thread and then two; functional mode; and one thread on v100, beside gtx480's.
+// counted, one host thread and then two; functional mode; and one thread on v100, beside gtx480's, and on h100.
 // Medians of several runs. The same goes to bench.json. With --techniques: how much slower each
 // technique makes it, in user seconds of the whole program, over the two-level scheduler that they
 // all run on.
 #include "gpu/gpu.h"
-#include "cli/cli.h"
+#include "cli/bench.h"
 #include "exec/level.h"
 
 #include <errno.h>
@@ -259,11 +259,12 @@ const struct cli_spec spec_bench = {
 struct speeds {
     const struct workload *list;
     uint32_t n, runs;
-    json_t *timed, *functional, *later, *code;
+    json_t *timed, *functional, *later, *code, *hopper;
     double geomean[3], functional_geomean; // logarithms; [threads]
     double later_geomean, code_geomean;    // the same of LATER, one thread; of its machine code
     double least;                          // of one thread
-    double open_s, later_open_s;
+    double hopper_geomean;                 // of h100's two kernels with time
+    double open_s, later_open_s, hopper_open_s;
 };
 // The GPU of the older rows, and one of today, whose SMs are of sub-cores.
 static const char FIRST[] = "gtx480", LATER[] = "v100";
@@ -303,6 +304,40 @@ static int one_thread_speeds(struct cli *c, const struct speeds *b, const struct
     return 0;
 }
 
+// One host thread, with time and without: the product by specialised warps, the stream; the mean is
+// of the two with time.
+static int hopper_speeds(struct cli *c, struct speeds *b) {
+    static const char *const name[] = {"gemm", "stream"};
+    double mean = 0;
+    for (uint32_t k = 0; k < 2 * WW_COUNT(name); k++) {
+        const bool functional = k >= WW_COUNT(name);
+        struct sample s[MAX_RUNS];
+        struct bench_figures f = {0};
+        for (uint32_t r = 0; r < b->runs; r++) {
+            const enum ww_status status = bench_hopper(c, name[k % WW_COUNT(name)], functional, &f);
+            if (status != WW_OK) return cli_fail(c, status);
+            s[r] = (struct sample){.host_s = f.host_s, .user_s = f.user_s, .cycles = f.cycles,
+                                   .warp = f.warp, .thread = f.thread};
+        }
+        qsort(s, b->runs, sizeof *s, by_seconds);
+        const struct sample *const m = &s[b->runs / 2];
+        const double rate = (double)m->warp / m->host_s;
+        if (!functional) mean += log(rate) / (double)WW_COUNT(name);
+        char title[32], more[48] = "";
+        snprintf(title, sizeof title, "%s%s", name[k % WW_COUNT(name)], functional ? ", functional" : "");
+        if (f.products > 0) snprintf(more, sizeof more, " %6.2f G multiply-adds/s", 1e-9 * f.products / m->host_s);
+        printf("%-18s %3u %11llu %11llu %12llu %8.3f %8.3f %10.3f %10.1f%s\n", title, 1u,
+               (unsigned long long)m->cycles, (unsigned long long)m->warp, (unsigned long long)m->thread, m->host_s,
+               m->user_s, rate / 1e6, (double)m->thread / m->host_s / 1e6, more);
+        json_t *const row = row_json(title, 1, m);
+        if (f.products > 0)
+            json_object_set_new(row, "products_per_s", json_real(f.products / m->host_s));
+        json_array_append_new(b->hopper, row);
+    }
+    b->hopper_geomean = mean;
+    return 0;
+}
+
 static double time_to_open(struct cli *c, const char *gpu) {
     struct gpu_config *const config = gpu_config_new(&c->arena);
     struct gpu_options o;
@@ -333,6 +368,10 @@ static int write_speeds(struct cli *c, const struct speeds *b, const char *host,
                         json_pack("{s:O,s:f,s:f}", "kernels", b->code,
                                   "geomean_warp_instructions_per_s", exp(b->code_geomean),
                                   "geomean_over_compiled", exp(b->code_geomean - b->later_geomean)));
+    json_object_set_new(o, "h100",
+                        json_pack("{s:O,s:f,s:f,s:f}", "kernels", b->hopper, "geomean_warp_instructions_per_s",
+                                  exp(b->hopper_geomean), "geomean_over_v100",
+                                  exp(b->hopper_geomean - b->later_geomean), "open_ms", b->hopper_open_s * 1e3));
     char *text = json_dumps(o, JSON_INDENT(1));
     const bool written = text && file_write_atomic(out, text, strlen(text), &c->diags) == WW_OK;
     free(text);
@@ -349,6 +388,7 @@ static int speeds(struct cli *c, const struct workload *list, uint32_t n, uint32
                        .functional = json_array(),
                        .later = json_array(),
                        .code = json_array(),
+                       .hopper = json_array(),
                        .least = INFINITY};
     const char *host = machine(c);
     printf("%s; %s, all counting on; medians of %u\n\n", host, FIRST, runs);
@@ -373,22 +413,30 @@ static int speeds(struct cli *c, const struct workload *list, uint32_t n, uint32
         code = one_thread_speeds(c, &b, &how, b.code, &b.code_geomean);
     }
     if (!code) {
+        printf("\nh100, one thread, PTX: matrices by specialised warps, a stream\n");
+        code = hopper_speeds(c, &b);
+    }
+    if (!code) {
+        b.hopper_open_s = time_to_open(c, "h100");
         b.open_s = time_to_open(c, FIRST);
         b.later_open_s = time_to_open(c, LATER);
         printf("%-14s %7u %67s %10.3f M warp instructions/s, %.2f times %s's\n", "geometric mean",
                1u, "", exp(b.later_geomean) / 1e6, exp(b.later_geomean - b.geomean[1]), FIRST);
         printf("%-14s %7u %67s %10.3f M warp instructions/s, %.2f times that of PTX\n", "machine code",
                1u, "", exp(b.code_geomean) / 1e6, exp(b.code_geomean - b.later_geomean));
+        printf("%-14s %7u %67s %10.3f M warp instructions/s, %.2f times %s's\n", "h100", 1u, "",
+               exp(b.hopper_geomean) / 1e6, exp(b.hopper_geomean - b.later_geomean), LATER);
         printf("\ntwo threads are %.2f times as fast as one; slowest kernel %.3f M/s; %s opens "
-               "in %.1f ms, %s in %.1f ms\n",
+               "in %.1f ms, %s in %.1f ms, h100 in %.1f ms\n",
                exp(b.geomean[2] - b.geomean[1]), b.least / 1e6, FIRST, b.open_s * 1e3, LATER,
-               b.later_open_s * 1e3);
+               b.later_open_s * 1e3, b.hopper_open_s * 1e3);
         code = write_speeds(c, &b, host, out);
     }
     json_decref(b.timed);
     json_decref(b.functional);
     json_decref(b.later);
     json_decref(b.code);
+    json_decref(b.hopper);
     return code;
 }
 
