@@ -95,34 +95,60 @@ LANE_FN uint32_t result_of(double v, const struct rounding *by) {
     return by->half ? f16_from_f64(v) : single == F32_NAN ? single : single & by->keep;
 }
 
+// Sixteen columns at once, which stay in registers over all products; columns beyond the last are computed too.
+enum { AT_ONCE = 16 };
+typedef float floats __attribute__((vector_size(4 * AT_ONCE)));
+typedef int32_t words __attribute__((vector_size(4 * AT_ONCE)));
+static_assert(GMMA_MOST_N % AT_ONCE == 0, "rows have room for whole vectors");
+// By address: vectors of 64 bytes are passed in more ways than one.
+LANE_FN void raise_to(words *a, const words *b) {
+    const words is = *b > *a;
+    *a = (*b & is) | (*a & ~is);
+}
+
 // A row in single precision. Scaling is done in two steps, since the scale may lie beyond the format.
 // Half of the products fill a sum of 32 bits at most.
 static void add_plain(const struct factors *f, uint32_t row, const struct rounding *by,
                       struct row_of_sums *s) {
-    int32_t top[GMMA_MOST_N], low[GMMA_MOST_N], high[GMMA_MOST_N];
-    float scale[GMMA_MOST_N], rest[GMMA_MOST_N];
-    const uint32_t n = f->columns;
-    for (uint32_t i = 0; i < n; i++) top[i] = exponent_of(s->c[i], -126);
-    for (uint32_t k = 0; k < f->terms; k++) {
-        const int32_t ea = f->ea[row][k], *const eb = f->eb[f->at[row][k]];
-        for (uint32_t i = 0; i < n; i++) top[i] = ea + eb[i] > top[i] ? ea + eb[i] : top[i];
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        top[i] = top[i] < LEAST ? LEAST : top[i];
-        const int32_t e = by->fraction - top[i], part = e >> 1;
-        scale[i] = single_two_to(part);
-        rest[i] = single_two_to(e - part);
-        low[i] = (int32_t)((is_finite(s->c[i]) ? s->c[i] : 0.0f) * scale[i] * rest[i]);
-        high[i] = 0;
-    }
-    for (uint32_t k = 0; k < f->terms; k++) {
-        const float a = f->a[row][k], *const b = f->b[f->at[row][k]];
-        int32_t *const sum = k & 1 ? high : low;
-        for (uint32_t i = 0; i < n; i++) sum[i] += (int32_t)(a * b[i] * scale[i] * rest[i]);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        const double exact = ((double)low[i] + (double)high[i]) * two_to(top[i] - by->fraction);
-        s->d[i] = result_of(is_finite(s->c[i]) ? exact : (double)s->c[i], by);
+    for (uint32_t at = 0; at < f->columns; at += AT_ONCE) {
+        words top, low, high = {0}, e;
+        floats c;
+        memcpy(&c, s->c + at, sizeof c);
+        const words bits = (words)c, field = bits >> 23 & 0xff;
+        // Of a sum, whose format is single precision, and none of zero (exponent_of).
+        const words is_zero = (bits & 0x7fffffff) == 0, normal = (words){0} - 126, none = (words){0} + LEAST;
+        top = field - 127;
+        raise_to(&top, &normal);
+        top = (is_zero & NO_EXPONENT) | (~is_zero & top);
+        for (uint32_t k = 0; k < f->terms; k++) {
+            words eb;
+            memcpy(&eb, f->eb[f->at[row][k]] + at, sizeof eb);
+            e = eb + f->ea[row][k];
+            raise_to(&top, &e);
+        }
+        raise_to(&top, &none);
+        e = by->fraction - top;
+        const words part = e >> 1;
+        const floats scale = (floats)((part + 127) << 23), rest = (floats)((e - part + 127) << 23); // powers of two
+        const words finite = field != 0xff;
+        low = __builtin_convertvector((floats)(bits & finite) * scale * rest, words);
+        for (uint32_t k = 0; k < f->terms; k++) {
+            floats b;
+            memcpy(&b, f->b[f->at[row][k]] + at, sizeof b);
+            const words product = __builtin_convertvector(f->a[row][k] * b * scale * rest, words);
+            if (k & 1)
+                high += product;
+            else
+                low += product;
+        }
+        int32_t l[AT_ONCE], h[AT_ONCE], from[AT_ONCE];
+        memcpy(l, &low, sizeof l);
+        memcpy(h, &high, sizeof h);
+        memcpy(from, &top, sizeof from);
+        for (uint32_t i = 0; i < AT_ONCE; i++) {
+            const double exact = ((double)l[i] + (double)h[i]) * two_to(from[i] - by->fraction), plain = (double)s->c[at + i];
+            s->d[at + i] = result_of(is_finite(s->c[at + i]) ? exact : plain, by);
+        }
     }
 }
 
@@ -236,6 +262,8 @@ static void numbers(const struct step *s, struct factors *f) {
     f->columns = s->columns;
     f->k_of_b = s->b_bytes / bytes;
     f->plain = true;
+    for (uint32_t k = 0; k < f->k_of_b; k++)
+        for (uint32_t i = f->columns; i % AT_ONCE; i++) f->b[k][i] = 0, f->eb[k][i] = NO_EXPONENT;
     for (uint32_t row = 0; row < GMMA_ROWS; row++)
         for (uint32_t k = 0; k < f->terms; k++) {
             const float a = element(s->a + row * GMMA_STEP_BYTES + k * bytes, x->stype, minus_a);
@@ -299,6 +327,7 @@ FN(gmma) {
         struct row_of_sums sums;
         for (uint32_t i = 0; i < s.columns; i++)
             sums.c[i] = adds ? number_at(pc, row, i, half) : 0.0f;
+        for (uint32_t i = s.columns; i % AT_ONCE; i++) sums.c[i] = 0;
         (f.plain ? add_plain : add_any)(&f, row, &by, &sums);
         for (uint32_t i = 0; i < s.columns; i++) put_at(pd, row, i, half, sums.d[i]);
     }
