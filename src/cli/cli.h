@@ -26,7 +26,7 @@ struct cli {
 #define CLI_COMMANDS(X)                                                                            \
     X("run", run, "run a workload, a program or a bare kernel")                                    \
     X("power", power, "the power model alone, on any simulator's activity file")                   \
-    X("report", report, "the page of a run, or of two beside each other, from kept results")       \
+    X("report", report, "the page of a run, or of several beside each other, from kept results")       \
     X("chip", chip, "area, leakage and peak power of a GPU, part by part; no program runs")        \
     X("dvfs", dvfs, "time and energy of a workload over clock and voltage")                        \
     X("gpus", gpus, "GPUs there are, or one GPU's whole configuration")                            \

@@ -169,13 +169,17 @@ static enum ww_status refuse_known(struct cli *c, const char *name) {
 int cmd_new(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     const char *kind = NULL, *name = NULL, *base = SESSION_GPU, *tree = ".";
+    bool given = false; // the tree
     for (;;) {
         const char *value = NULL;
         const int o = cli_next(&args, &spec_new, &value);
         if (o == CLI_STOP) return args.code;
         if (o == CLI_END) break;
         if (o == OPT_BASE) base = value;
-        if (o == OPT_TREE) tree = value;
+        if (o == OPT_TREE) {
+            tree = value;
+            given = true;
+        }
         if (o == CLI_WORD && name)
             return cli_usage("new takes a kind and one name, not also `%s`", value);
         if (o == CLI_WORD) *(kind ? &name : &kind) = value;
@@ -190,7 +194,7 @@ int cmd_new(struct cli *c, int argc, char **argv) {
             name);
     const bool has_tree =
         access(arena_printf(&c->arena, "%s/src/savings/mechanism.def", tree), R_OK) == 0;
-    if (!has_tree && !is_gpu)
+    if (!has_tree && (!is_gpu || given))
         return cli_usage("%s is no checkout of warpwatt: src/savings/mechanism.def is not there",
                          tree);
     char *const ident = arena_strdup(&c->arena, name);

@@ -29,4 +29,6 @@ run 2 new gpu other --base nobody; one_sentence err
 run 2 new gpu gtx480; one_sentence err; says err 'there is a GPU gtx480 already'
 [ ! -e gtx480.yaml ] || fail "a GPU that is its own base"
 run 2 new gpu a b
+run 2 new gpu other --tree nowhere; one_sentence err; says err 'nowhere is no checkout'
+[ ! -e other.yaml ] || fail "a GPU's file beside the tree that was asked for"
 finish

@@ -30,10 +30,34 @@ except warpwatt.Error as e: assert e.exit_code == 4 and e.run is not None and e.
 else: raise SystemExit('no error at a limit')
 try: run.nothing
 except AttributeError as e: assert 'launches' in str(e)
+# two runs beside each other: changes are from the first, components add up, the page is theirs
+both = warpwatt.compare(run, with_both, names=['plain', 'gated'])
+row = both.rows[1]
+assert both.rows[0]['energy_j_change'] == 0 and abs(row['energy_j_change'] - (with_both.energy_j / run.energy_j - 1)) < 1e-12
+for i, r in enumerate(both): assert abs(sum(j[i] for j in both.components.values()) / r.energy_j - 1) < 1e-9
+first = list(both.components.values())
+assert all(abs(a[1] - a[0]) >= abs(b[1] - b[0]) for a, b in zip(first, first[1:]))
+assert abs(run.power_w * run.kernel_seconds / run.energy_j - 1) < 1e-12
+assert open(both.page('both.html')).read().startswith('<!DOCTYPE html>') and warpwatt.compare('kept')[0].cycles == run.cycles
+assert '<table>' in both._repr_html_() and 'plain' in both._repr_html_() and 'hotspot' not in run._repr_html_()
+gates = next(t for t in warpwatt.techniques() if t.name == 'warped-gates')
+assert 'MICRO' in gates.paper and gates.mechanisms and all(isinstance(v, str) for v in gates.options.values())
+held = warpwatt.occupancy(run.launches[0].module, gpu='gtx580')['occupancy'][0]
+assert held['kernel'] in {l.kernel for l in run.launches}, held
+assert warpwatt.unit('dynamic_j') == 'J' and warpwatt.unit('core_clock_mhz') == 'MHz' and warpwatt.unit('kernel') is None
 try:
     import pandas
-    assert len(run.to_pandas('launches')) == len(run.launches)
+    frame = run.to_pandas('launches')
+    assert len(frame) == len(run.launches) and frame.attrs['units']['energy_j'] == 'J'
+    assert both.to_pandas().loc['gated', 'energy_j'] == with_both.energy_j
 except ImportError:
     pass
+# the example notebook: every cell runs as it stands
+book = json.load(open(sys.argv[1] + '/../../docs/examples/power-gating.ipynb'))
+names = {}
+for cell in book['cells']:
+    if cell['cell_type'] == 'code': exec(compile(''.join(cell['source']), cell['id'], 'exec'), names)
+assert [r.cycles > 0 for r in names['runs']] == [True] * 3 and names['runs'].rows[1]['static_j_change'] < 0
 P
+[ -s runs.html ] || fail "the notebook left no page"
 finish
