@@ -15,6 +15,7 @@
 #   make papers    docs/papers: the page of each paper, from its rows and the kept results
 #   make papers-run  what docs/papers/paper-runs.csv lists (what is kept is not run again), its results kept, the pages;
 #                  WHOLE=1: the papers' studies whole, at size paper (a day)
+#   make gallery   a site of pages in build/gallery: ten programs, comparisons, what is kept of the studies
 #   make characterize  docs/workloads.md and the figures of the workloads' pages (minutes)
 #   make format    clang-format over our sources
 BUILD ?= build
@@ -22,7 +23,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 CC ?= cc
 
-.PHONY: build run test soak test-stack bench sanitize clang fuzz install deb docs papers papers-run characterize format clean setup
+.PHONY: build run test soak test-stack bench sanitize clang fuzz install deb docs papers papers-run gallery characterize format clean setup
 build: $(BUILD)/build.ninja
 	@cmake --build $(BUILD)
 $(BUILD)/build.ninja:
@@ -57,6 +58,8 @@ deb: build
 docs: build
 	@for page in machine-code counters stalls instructions classes gpu-keys power circuits expressions; do \
 	    $(BUILD)/warpwatt reference $$page >docs/reference-$$page.md; done
+gallery: build
+	@WARPWATT=$(BUILD)/warpwatt tools/gallery -o $(BUILD)/gallery
 papers:
 	@tools/paper-pages
 PAPER_STUDIES = gpusimpow warped-gates origami warped-register-file pilot-register-file front-end-sharing cache-power
