@@ -210,7 +210,7 @@ int cmd_studies(struct cli *c, int argc, char **argv) {
 // ---- options ----------------------------------------------------------------------------------
 // clang-format off
 enum {
-    OPT_SIZE, OPT_OUT, OPT_JOBS, OPT_DB, OPT_NO_RUN, OPT_MARKDOWN, OPT_JSON, OPT_STUDY_N,
+    OPT_SIZE, OPT_OUT, OPT_JOBS, OPT_DB, OPT_NO_RUN, OPT_MARKDOWN, OPT_PAPER, OPT_JSON, OPT_STUDY_N,
     OPT_GPU = OPT_STUDY_N, OPT_SET, OPT_POLICY, OPT_CONFIG, OPT_N
 };
 // clang-format on
@@ -227,6 +227,8 @@ static const struct cli_option option[OPT_N] = {
     [OPT_NO_RUN] = {"--no-run", 0, NULL, "only with results that are kept"},
     [OPT_MARKDOWN] = {"--markdown", 0, "FILE",
                       "also a page of Markdown, with drawings in figures/ beside it", CLI_FILE},
+    [OPT_PAPER] = {"--paper", 0, "DIR",
+                   "also each drawing as SVG, PDF and PNG, and each table as LaTeX", CLI_FOLDER},
     [OPT_JSON] = {"--json", 0, NULL,
                   "what study.json holds, on standard output in place of the tables"},
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default " SESSION_GPU ")", CLI_GPU},
@@ -326,6 +328,7 @@ int cmd_study(struct cli *c, int argc, char **argv) {
         case OPT_DB: o.db = value; break;
         case OPT_NO_RUN: o.no_run = true; break;
         case OPT_MARKDOWN: o.markdown = value; break;
+        case OPT_PAPER: o.paper = value; break;
         case OPT_JSON: json = true; break;
         case OPT_FIGURES: figures = value; break;
         default: s = pool_option(c, &pool, opt - OPT_STUDY_ALL, value); break;
@@ -349,6 +352,7 @@ int cmd_study(struct cli *c, int argc, char **argv) {
     o.pool = pool.options;
     if (study.space.n) {
         if (o.no_run) return cli_usage("a study of tuning spaces has no --no-run");
+        if (o.paper) return cli_usage("a study of tuning spaces has no --paper: its drawings are those of --markdown");
         const int code = spaces_run(&c->arena, &study, &host, &o, &c->diags, json ? NULL : stdout);
         if (json && code < 2)
             s = print_file(c, arena_printf(&c->arena, "%s/study.json", o.out_dir));
@@ -770,6 +774,7 @@ int cmd_compare(struct cli *c, int argc, char **argv) {
         case OPT_DB: o.db = value; break;
         case OPT_NO_RUN: o.no_run = true; break;
         case OPT_MARKDOWN: o.markdown = value; break;
+        case OPT_PAPER: o.paper = value; break;
         case OPT_JSON: json = true; break;
         case OPT_GPU: gpu = value; break;
         case OPT_SET:

@@ -62,76 +62,6 @@ static void table(const struct sheet_figure *g, FILE *f) {
     fputc('\n', f);
 }
 
-// ---- drawings ---------------------------------------------------------------------------------
-enum { BAR = 14, GAP = 6, LEFT = 40, TOP = 34, HEIGHT = 200, LABELS = 140 };
-
-static void xml_text(FILE *f, const char *t) {
-    for (; *t; t++) {
-        if (*t == '<') fputs("&lt;", f);
-        else if (*t == '&') fputs("&amp;", f);
-        else fputc(*t, f);
-    }
-}
-
-static double row_sum(const struct sheet_figure *g, uint32_t r) {
-    double sum = 0;
-    for (uint32_t q = 0; q < g->n_series; q++)
-        if (isfinite(g->row[r].value[q])) sum += g->row[r].value[q];
-    return sum;
-}
-
-static void draw(const struct sheet_figure *g, FILE *f) {
-    static const char *const ink[] = {"#33508f", "#5f8fd3", "#9cc3ec", "#d9a441",
-                                      "#c2603f", "#7d3c6d", "#6b9a5b", "#444444"};
-    double top = 0;
-    for (uint32_t r = 0; r < g->n_rows; r++) top = fmax(top, row_sum(g, r));
-    if (fabs(top - 100 * round(top / 100)) < 1 && top > 50) top = 100 * round(top / 100);
-    if (top <= 0) top = 1;
-    uint32_t legend = LEFT;
-    for (uint32_t q = 0; q < g->n_series; q++)
-        legend += 30 + 7 * (uint32_t)strlen(g->figure->series.at[q].label);
-    const uint32_t bars = LEFT + g->n_rows * (BAR + GAP) + GAP;
-    const uint32_t width = bars > legend ? bars : legend;
-    fprintf(f,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%d\" "
-            "font-family=\"sans-serif\" font-size=\"11\">\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-            width, TOP + HEIGHT + LABELS);
-    uint32_t x = LEFT;
-    for (uint32_t q = 0; q < g->n_series; q++) {
-        fprintf(f,
-                "<rect x=\"%u\" y=\"8\" width=\"11\" height=\"11\" fill=\"%s\"/><text x=\"%u\" "
-                "y=\"18\">",
-                x, ink[q % WW_COUNT(ink)], x + 15);
-        xml_text(f, g->figure->series.at[q].label);
-        fputs("</text>\n", f);
-        x += 30 + 7 * (uint32_t)strlen(g->figure->series.at[q].label);
-    }
-    for (int i = 0; i <= 4; i++) {
-        const int y = TOP + HEIGHT - HEIGHT * i / 4;
-        fprintf(f,
-                "<path d=\"M%d %d H%u\" stroke=\"#cccccc\"/><text x=\"%d\" y=\"%d\" "
-                "text-anchor=\"end\">%.3g</text>\n",
-                LEFT, y, bars, LEFT - 4, y + 4, top * i / 4);
-    }
-    for (uint32_t r = 0; r < g->n_rows; r++) {
-        const uint32_t left = LEFT + GAP + r * (BAR + GAP);
-        double y = TOP + HEIGHT;
-        for (uint32_t q = 0; q < g->n_series; q++) {
-            const double v = g->row[r].value[q], h = isfinite(v) && v > 0 ? v / top * HEIGHT : 0;
-            y -= h;
-            if (h > 0)
-                fprintf(f, "<rect x=\"%u\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"%s\"/>\n",
-                        left, y, BAR, h, ink[q % WW_COUNT(ink)]);
-        }
-        fprintf(f, "<text transform=\"translate(%u %d) rotate(-60)\" text-anchor=\"end\">",
-                left + BAR, TOP + HEIGHT + 12);
-        xml_text(f, g->row[r].name);
-        fputs("</text>\n", f);
-    }
-    fputs("</svg>\n", f);
-}
-
 // ---- files ------------------------------------------------------------------------------------
 static enum ww_status keep(const char *path, char **text, size_t *len, FILE *f, struct diags *d) {
     enum ww_status s = WW_OK;
@@ -154,7 +84,7 @@ static enum ww_status draw_file(struct arena *a, const struct sheet_figure *g, c
     size_t len = 0;
     FILE *f = open_memstream(&text, &len);
     if (!f) return diag_add(d, WW_ERROR_MEMORY, "out of memory for %s", *name);
-    draw(g, f);
+    draw_figure(g, f);
     return keep(arena_printf(a, "%s%s", folder, *name), &text, &len, f, d);
 }
 

@@ -149,6 +149,15 @@ static enum ww_status limit_clocks(struct way *w, struct store *store,
     return s;
 }
 
+static enum ww_status write_paper(struct way *w, const struct sheet *sheet) {
+    bool converts;
+    const enum ww_status s = paper_write(w->arena, sheet, w->o->paper, &converts, w->d);
+    if (s == WW_OK && !converts)
+        fprintf(stderr, "%s has SVG and LaTeX only: rsvg-convert (Debian: librsvg2-bin) makes PDF and PNG\n",
+                w->o->paper);
+    return s;
+}
+
 static int whole_way(struct way *w, struct store *store, struct sheet *sheet) {
     enum ww_status s = find_jobs(w, sheet);
     if (s != WW_OK) return ww_status_exit_code(s);
@@ -180,6 +189,7 @@ static int whole_way(struct way *w, struct store *store, struct sheet *sheet) {
     s = sheet_fill(w->arena, w->s, w->e, w->d, sheet);
     if (s == WW_OK && w->o->out_dir) s = sheet_write(w->arena, sheet, w->e, w->o->out_dir, w->d);
     if (s == WW_OK && w->o->markdown) s = markdown_write(w->arena, sheet, w->o->markdown, w->d);
+    if (s == WW_OK && w->o->paper) s = write_paper(w, sheet);
     if (s == WW_OK && w->o->out_dir) s = page_write(w->arena, sheet, w->host, w->o->out_dir, w->d);
     return s != WW_OK ? ww_status_exit_code(s) : code;
 }
@@ -205,6 +215,7 @@ int study_run(struct arena *a, const struct study *s, const struct study_host *h
     // where the answers go, before hours are spent on them
     if (status == WW_OK && o->out_dir) status = file_make_folder(o->out_dir, d);
     if (status == WW_OK) status = make_folder_of(a, o->markdown, d);
+    if (status == WW_OK && o->paper) status = file_make_folder(o->paper, d);
     if (status == WW_OK) status = eval_new(a, s, w.gpu, d, &w.e);
     if (status == WW_OK) status = store_open(o->db, d, &store);
     const int code = status == WW_OK ? whole_way(&w, store, sheet) : ww_status_exit_code(status);

@@ -479,11 +479,19 @@ enum ww_status page_write(struct arena *a, const struct sheet *sh, const struct 
 enum ww_status markdown_write(struct arena *a, const struct sheet *sh, const char *path,
                               struct diags *d);
 const char *verdict_text(enum verdict v);
+// A figure as SVG by its kind. False, and nothing is written: a table, or a figure without rows.
+bool draw_figure(const struct sheet_figure *g, FILE *f);
+// DIR/<figure>.tex of every figure's table and published.tex (LaTeX, package booktabs), and
+// <figure>.svg of its drawing, with <figure>.pdf and .png by rsvg-convert; *converts false: there is
+// none, and these are missing.
+enum ww_status paper_write(struct arena *a, const struct sheet *sh, const char *dir, bool *converts,
+                           struct diags *d);
 
 // ---- the whole way ----------------------------------------------------------------------------
 struct study_options {
     const char *size, *out_dir, *db;
     const char *markdown; // file to write, or NULL
+    const char *paper;    // folder of figures and tables for a paper, or NULL
     uint32_t processes;
     bool no_run; // only what is kept
     struct pool_options pool; // where, and with what of an engine's options
