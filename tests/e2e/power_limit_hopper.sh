@@ -4,8 +4,8 @@
 products="$HERE/ptx/wgmma_products.ptx --entry products --grid 132 --block 128 --arg f32[4]=const:0 --arg u32=32"
 run 0 run -g h100 -o d $products
 says err 'W at 1980 MHz, limit 700 W: again at 19[0-9]* MHz'
-says out 'power limit +700 W: at 1980 MHz it would draw 7[0-9][0-9]\.[0-9]* W; all of it runs at 19[0-9]+ MHz and takes [0-9.]+ % longer$'
-says out 'supply +0\.8[0-9]+ V, as the board has it at 19[0-9]+ MHz'
+says err 'power limit +700 W: at 1980 MHz it would draw 7[0-9][0-9]\.[0-9]* W; all of it runs at 19[0-9]+ MHz and takes [0-9.]+ % longer$'
+says err 'supply +0\.8[0-9]+ V, as the board has it at 19[0-9]+ MHz'
 python3 - <<'P' || fail "the products of matrices within 700 W"
 import json
 p = json.load(open('d/power.json'))
