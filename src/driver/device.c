@@ -132,7 +132,8 @@ CUresult cuDeviceGetProperties(CUdevprop *p, CUdevice device) {
                      .SIMDWidth = (int)l->warp_size,
                      .memPitch = (int)l->max_pitch,
                      .regsPerBlock = (int)l->registers_per_block,
-                     .clockRate = (int)(gpu_config_real(driver_get()->config, "clocks.hot_mhz") * 1000),
+                     .clockRate =
+                         (int)(gpu_config_real(driver_get()->config, "clocks.hot_mhz") * 1000),
                      .textureAlign = (int)l->tex_alignment};
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
@@ -157,7 +158,7 @@ int driver_priorities(void) {
     A(MAX_GRID_DIM_Z, l->grid[2])                                                                  \
     A(MAX_SHARED_MEMORY_PER_BLOCK, l->shared_per_block)                                            \
     A(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, l->shared_optin)                                          \
-    A(RESERVED_SHARED_MEMORY_PER_BLOCK, l->shared_reserved)                                          \
+    A(RESERVED_SHARED_MEMORY_PER_BLOCK, l->shared_reserved)                                        \
     A(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, l->shared_per_sm)                                      \
     A(TOTAL_CONSTANT_MEMORY, l->const_bytes)                                                       \
     A(WARP_SIZE, l->warp_size)                                                                     \
@@ -214,14 +215,15 @@ int driver_priorities(void) {
     A(CAN_TEX2D_GATHER, l->gather)                                                                 \
     A(CONCURRENT_KERNELS, l->concurrent_kernels)                                                   \
     A(PCI_BUS_ID, 1)                                                                               \
-    A(MEMORY_CLOCK_RATE, REAL("clocks.dram_mhz") * 1000 * REAL("mem.dram.data_rate") / 2)             \
-    A(GLOBAL_MEMORY_BUS_WIDTH,                                                                     \
-      COUNT("mem.partitions") * COUNT("mem.dram.channels_per_partition") * COUNT("mem.dram.bus_bits")) \
+    A(MEMORY_CLOCK_RATE, REAL("clocks.dram_mhz") * 1000 * REAL("mem.dram.data_rate") / 2)          \
+    A(GLOBAL_MEMORY_BUS_WIDTH, COUNT("mem.partitions") *                                           \
+                                   COUNT("mem.dram.channels_per_partition") *                      \
+                                   COUNT("mem.dram.bus_bits"))                                     \
     A(L2_CACHE_SIZE,                                                                               \
       COUNT("mem.l2.bytes") * COUNT("mem.partitions") * COUNT("mem.slices_per_partition"))         \
     A(MAX_THREADS_PER_MULTIPROCESSOR, l->threads_per_sm)                                           \
     A(MAX_BLOCKS_PER_MULTIPROCESSOR, l->blocks_per_sm)                                             \
-    A(ASYNC_ENGINE_COUNT, COUNT("async_engines") ? COUNT("async_engines") : COUNT("copy_engines"))  \
+    A(ASYNC_ENGINE_COUNT, COUNT("async_engines") ? COUNT("async_engines") : COUNT("copy_engines")) \
     A(UNIFIED_ADDRESSING, l->unified_addressing)                                                   \
     A(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, l->unified_addressing)                              \
     A(COMPUTE_CAPABILITY_MAJOR, COUNT("cc_major"))                                                 \
@@ -346,7 +348,7 @@ static const struct ww_listener *listener;
 
 static uint32_t queued(void) { return listener->queued(); }
 static void launch_done(const struct gpu_result *r, uint32_t number) {
-    const uint32_t shared = r->image->shared_bytes;
+    const uint32_t shared = r->image->shared_bytes - r->image->shared_system;
     struct ww_work w = {.kind = WW_WORK_KERNEL,
                         .correlation = number,
                         .stream = r->stream,

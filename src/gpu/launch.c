@@ -58,15 +58,16 @@ enum ww_status gpu_kernel_fits(struct gpu_kernel *k, struct diags *d) {
     const struct code_image *im = NULL;
     const enum ww_status s = gpu_kernel_image(k, d, &im);
     if (s != WW_OK) return s;
-    if (im->shared_bytes > m->shared_per_block) {
+    const uint32_t declared = im->shared_bytes - im->shared_system;
+    if (declared > m->shared_per_block) {
         char dynamic[96] = "";
-        if (im->shared_bytes <= m->shared_optin)
+        if (declared <= m->shared_optin)
             snprintf(dynamic, sizeof dynamic, "; as dynamic shared memory a block may have %u",
                      m->shared_optin);
         return refuse(
             k, d, "it declares %u bytes of shared memory; on %s a kernel declares at most %u%s%s",
-            im->shared_bytes, g->config.name, m->shared_per_block, dynamic,
-            gpu_with(g, offsetof(struct gpu_limits, shared_per_block), im->shared_bytes));
+            declared, g->config.name, m->shared_per_block, dynamic,
+            gpu_with(g, offsetof(struct gpu_limits, shared_per_block), declared));
     }
     if (im->local_bytes > m->local_per_thread)
         return refuse(k, d, "a thread needs %u bytes of local memory; %s has %llu", im->local_bytes,
@@ -83,7 +84,8 @@ enum ww_status gpu_kernel_takes_shared(struct gpu_kernel *k, uint32_t dynamic, s
     const struct code_image *im = NULL;
     const enum ww_status s = gpu_kernel_image(k, d, &im);
     if (s != WW_OK) return s;
-    const uint64_t shared = dynamic ? (uint64_t)im->shared_dynamic + dynamic : im->shared_bytes;
+    const uint64_t shared =
+        (dynamic ? (uint64_t)im->shared_dynamic + dynamic : im->shared_bytes) - im->shared_system;
     if (shared <= g->limits.shared_optin) return WW_OK;
     return refuse(k, d, "a block needs %llu bytes of shared memory; %s has %u%s",
                   (unsigned long long)shared, g->config.name, g->limits.shared_optin,

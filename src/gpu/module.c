@@ -182,9 +182,8 @@ enum ww_status gpu_module_load(struct gpu *g, const char *name, const char *imag
         char text[512];
         diags_first(&why, text, sizeof text);
         const struct gpu_module_options only = {.max_registers = o->max_registers};
-        s = s == WW_ERROR_UNSUPPORTED
-                ? load(g, name, o->ptx, o->ptx_bytes, &only, text, d, out)
-                : diag_add(d, s, "%s", text);
+        s = s == WW_ERROR_UNSUPPORTED ? load(g, name, o->ptx, o->ptx_bytes, &only, text, d, out)
+                                      : diag_add(d, s, "%s", text);
     }
     diags_free(&why);
     return s;
@@ -448,7 +447,7 @@ enum ww_status gpu_kernel_attributes(struct gpu_kernel *k, struct diags *d,
     gpu_told_config(&g->options.told, &seen);
     *out = (struct gpu_kernel_attributes){
         .registers = image_registers(im),
-        .shared_bytes = im->shared_bytes,
+        .shared_bytes = im->shared_bytes - im->shared_system,
         .local_bytes = im->local_bytes,
         .const_bytes = (uint32_t)k->module->const_bytes,
         .param_bytes = im->param_bytes,

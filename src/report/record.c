@@ -299,7 +299,9 @@ static void write_launch(struct record *r, const struct gpu_result *g, uint64_t 
     if (g->image->source.instead)
         json_object_set_new(o, "instead", json_string_nocheck(g->image->source.instead));
     json_object_set_new(o, "registers", integer(image_registers(g->image)));
-    json_object_set_new(o, "shared_bytes", integer(g->image->shared_bytes + g->dynamic_shared));
+    json_object_set_new(
+        o, "shared_bytes",
+        integer(g->image->shared_bytes - g->image->shared_system + g->dynamic_shared));
     json_object_set_new(o, "local_bytes", integer(g->image->local_bytes));
     json_object_set_new(o, "functional", json_boolean(g->functional));
     json_object_set_new(o, "status", integer((uint64_t)g->status));
@@ -356,8 +358,8 @@ static uint64_t detail_of(const struct gpu_result *g, struct record_detail detai
 
 static bool folds_with(const struct gpu_result *a, const struct gpu_result *b) {
     return a->image == b->image && a->functional == b->functional &&
-           a->estimate.is == b->estimate.is &&
-           (a->inst != NULL) == (b->inst != NULL) && a->dynamic_shared == b->dynamic_shared &&
+           a->estimate.is == b->estimate.is && (a->inst != NULL) == (b->inst != NULL) &&
+           a->dynamic_shared == b->dynamic_shared &&
            memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
            memcmp(a->block, b->block, sizeof a->block) == 0;
 }

@@ -131,10 +131,11 @@ static void place_shared(struct build *b, uint32_t symbol, uint32_t *at) {
     b->shared = (uint32_t)min64(at[symbol] + min64(s->bytes, INT32_MAX), INT32_MAX);
 }
 
+enum { RESERVED_90 = 1024 }; // bytes of the system's, counted in sizes from sm_90 on
+
 // Where shared variables lie: the kernel's, then those that reached code names, then, at one place for
 // all, the variables without a size, whose memory a launch gives.
 static const uint32_t *find_shared(struct build *b) {
-    enum { RESERVED_90 = 1024 }; // bytes of the system's, counted in sizes from sm_90 on
     const struct cubin *c = b->c;
     uint32_t *at = arena_alloc(&b->work, c->symbol.n * sizeof *at);
     b->shared = c->gen >= SASS_90 ? RESERVED_90 : 0;
@@ -475,6 +476,7 @@ static void memory(struct build *b) {
     im->stack_frame_bytes = im->local_bytes;
     im->shared_bytes = b->shared;
     im->shared_dynamic = (uint32_t)bits_align_up(b->shared, SHARED_ALIGN);
+    if (b->c->gen >= SASS_90) im->shared_system = (uint32_t)min64(b->shared, RESERVED_90);
     for (uint32_t i = 0; i < b->c->kernel.n; i++)
         if (b->reached[i])
             im->n_barriers =

@@ -54,7 +54,7 @@ struct sm_occupancy sm_occupancy(const struct sm_config *c, uint32_t threads, ui
 
 struct sm_occupancy sm_kernel_occupancy(const struct sm_config *c, const struct code_image *im,
                                         uint32_t threads, uint32_t shared_bytes) {
-    return sm_occupancy(c, threads, image_registers(im), shared_bytes);
+    return sm_occupancy(c, threads, image_registers(im), shared_bytes - im->shared_system);
 }
 
 uint32_t sm_carve_out(const struct sm_config *c, uint64_t wanted) {
@@ -345,9 +345,10 @@ static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst 
     in->latency = (uint16_t)t->latency;
     in->interval = (uint16_t)(t->interval == 0 ? 1 : t->interval);
     in->aux = m->op == OP_MEMBAR || m->op == OP_PREFETCH ? m->sub
-              : m->op == OP_BULKWAIT ? (uint16_t)((m->aux & ~SM_BULK_READ) | (m->sub ? SM_BULK_READ : 0))
-              : m->op == OP_CCTL                         ? (uint16_t)SM_FENCE_DROPS
-                                                         : m->aux;
+              : m->op == OP_BULKWAIT
+                  ? (uint16_t)((m->aux & ~SM_BULK_READ) | (m->sub ? SM_BULK_READ : 0))
+              : m->op == OP_CCTL ? (uint16_t)SM_FENCE_DROPS
+                                 : m->aux;
     for (size_t i = 0; i < MINST_SRCS; i++)
         if (m->src[i].kind == OPND_CONST && !const_line(d, &m->src[i], in)) return false;
     decode_reads(m, in, wide);
@@ -498,7 +499,7 @@ enum ww_status sm_kernel_create(const struct sm_config *c, const struct code_ima
     const struct register_file file = sm_register_file(c);
     k->cta_registers = register_file_of_cta(&file, image_registers(im), k->n_warps);
     k->warp_registers = im->n_regs;
-    k->cta_shared = cta_shared(c, k->shared_bytes);
+    k->cta_shared = cta_shared(c, k->shared_bytes - im->shared_system);
     if (k->occupancy.ctas == 0) {
         const enum ww_status status = refuse(c, k, d);
         sm_kernel_destroy(k);
