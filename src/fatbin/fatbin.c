@@ -132,7 +132,8 @@ static enum ww_status read_container(struct arena *a, const uint8_t *c, uint64_t
     const uint64_t bytes = u64(c + 8);
     if (u16(c + 4) != 1 || header < CONTAINER_HEADER)
         return broken(d, name, offset, "is a container of a version that is not known here (1 is)");
-    if (left == SIZE_MAX && !memory_is_mapped(c, header + (bytes < SIZE_MAX / 2 ? bytes : left / 2)))
+    if (left == SIZE_MAX &&
+        !memory_is_mapped(c, header + (bytes < SIZE_MAX / 2 ? bytes : left / 2)))
         return broken(d, name, offset, "a container is longer than the memory that is there");
     if (header > left || bytes > left - header)
         return broken(d, name, offset, "a container is longer than what holds it");
@@ -317,6 +318,9 @@ enum ww_status fatbin_unpack(struct arena *a, const struct fatbin_entry *e, cons
 static bool is_better(const struct fatbin_entry *e, const struct fatbin_entry *best,
                       uint32_t arch) {
     if (!best) return true;
+    const bool is_exact = e->suffix && e->arch == arch,
+               best_is = best->suffix && best->arch == arch;
+    if (is_exact != best_is) return is_exact;
     if (!e->suffix != !best->suffix) return !e->suffix;
     const bool fits = e->arch <= arch, best_fits = best->arch <= arch;
     if (fits != best_fits) return fits;
