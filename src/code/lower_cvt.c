@@ -111,6 +111,11 @@ static void cvt_pack_fp(struct lower *l, const struct ptx_inst *i, enum isa_type
     for (unsigned s = 0; s + 1 < i->n_operands && s < 2; s++)
         m.src[s] = lower_in_reg(l, lower_src(l, &i->operand[s + 1], st));
     if (i->n_operands > 3) lower_refuse(l, "stochastic rounding is not modelled");
+    if (gen_has(l->gen, TRAIT_PACKS) && st == ITYPE_F32 && !is_fp8(dt)) {
+        m.klass = OPC_FP_CMP;
+        lower_put(l, &m);
+        return;
+    }
     lower_put_cost(l, &m, is_fp8(dt) || is_fp8(st) ? LOWER_COST_CVT_FP8 : LOWER_COST_CVT_PACK_FP);
 }
 

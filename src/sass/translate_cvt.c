@@ -86,6 +86,7 @@ void translate_frnd(struct translator *t) {
 }
 void translate_i2fp(struct translator *t) {
     conversion(t, ITYPE_F32, tr_bit(t, 74) ? ITYPE_S32 : ITYPE_U32);
+    t->m->klass = OPC_FP_CMP; // as F2FP
     t->m->rnd = tr_rounding(t);
     t->m->src[0] = tr_b2(t, 1, 0);
 }
@@ -187,5 +188,6 @@ void translate_f2fp(struct translator *t) {
     t->m->rnd = tr_field(t, 79, 3) == TO_ZERO ? MRND_RZ : MRND_RN;
     enum { UNPACKS = 1 };
     if (t->gen < SASS_89 || tr_field(t, 89, 2) != UNPACKS) tr_flag(t, 77, MF_SATFINITE);
+    if (t->gen >= SASS_80) t->m->klass = OPC_FP_CMP; // the ALU's, of a latency that compilers know
     tr_flag(t, 75, MF_RELU);
 }
