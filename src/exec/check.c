@@ -6,6 +6,7 @@
 // accesses; and volatile ones, where the load is of a loop that waits for it.
 #include "exec/barrier.h"
 #include "exec/check.h"
+#include "exec/check_cluster.h"
 #include "exec/early.h"
 #include "exec/mem.h"
 #include "isa/op.h"
@@ -27,10 +28,14 @@ static size_t order_at(const struct exec_launch *l) {
     return early_at(l) + (l->args.options.check_races ? bits_align_up(l->warps * sizeof(struct early_warp), 64) : 0);
 }
 
+static size_t others_at(const struct exec_launch *l) {
+    return bits_align_up(order_at(l) + (l->args.options.check_races ? order_bytes(l) : 0), 64);
+}
+
 size_t check_bytes(const struct exec_launch *l) {
     const struct exec_options *o = &l->args.options;
     if (!o->check_races && !o->check_uninitialised) return 0;
-    return order_at(l) + (o->check_races ? order_bytes(l) : 0);
+    return others_at(l) + check_cluster_bytes(l);
 }
 void check_cta_init(struct exec_cta *c, void *memory) {
     const struct exec_options *o = &c->launch->args.options;
@@ -40,6 +45,7 @@ void check_cta_init(struct exec_cta *c, void *memory) {
     c->check->uninitialised = o->check_uninitialised;
     c->check->local = (uint8_t *)memory + shared_shadow(c->launch);
     c->check->fence = (uint32_t *)(void *)((uint8_t *)memory + fences_at(c->launch));
+    check_cluster_init(c->check, c->launch, (uint8_t *)memory + others_at(c->launch));
     if (!o->check_races) return;
     c->check->early = (struct early_warp *)(void *)((uint8_t *)memory + early_at(c->launch));
     c->check->order = (struct order *)(void *)((uint8_t *)memory + at);
@@ -172,14 +178,20 @@ bool check_reads(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                  const struct mem_lanes *r) {
     const struct exec_shared_check *c = w->cta->check;
     if (ww_likely(!c)) return true;
-    if (c->order && is_strong(x, false)) order_heard(w, mask);
+    if (c->order && is_strong(x, false)) {
+        order_heard(w, mask);
+        check_cluster_hear(w->cta);
+    }
     if (c->order && is_strong(x, false)) // an atomic too: what it sees comes before what it does
         FOR_EACH_BIT32(i, mask & (r->shared | r->global))
             order_obtain(c->order, w, i, r->host[i] + word_of_order(x));
     const uint32_t tick = c->order && mask & r->shared ? order_tick(c->order, w->warp_in_cta) : 0;
     FOR_EACH_BIT32(i, mask & r->shared)
-        if (!check_shared_read(e, w, x, i, (uint64_t)(r->host[i] - w->cta->shared), x->bytes, tick))
+        if (!check_shared_read(e, w, x, i, (uint64_t)(r->host[i] - w->cta->shared), x->bytes, tick) ||
+            !check_cluster_own(e, w, x, i, (uint64_t)(r->host[i] - w->cta->shared), x->bytes, false, is_strong(x, false)))
             return false;
+    FOR_EACH_BIT32(i, mask & r->remote)
+        if (!check_cluster_other(e, w, x, i, r->host[i], false, is_strong(x, false))) return false;
     if (!c->uninitialised) return true;
     if (mask & r->remote && !e->remote_waits) {
         uint8_t *at[WARP_LANES];
@@ -270,8 +282,11 @@ static bool check_changes(struct exec_env *e, struct exec_warp *w, const struct 
     c->stamp++;
     FOR_EACH_BIT32(i, mask & r->shared)
         if (!check_shared_write(e, w, x, i, (uint64_t)(r->host[i] - w->cta->shared), x->bytes,
-                                tick))
+                                tick) ||
+            !check_cluster_own(e, w, x, i, (uint64_t)(r->host[i] - w->cta->shared), x->bytes, true, is_strong(x, true)))
             return false;
+    FOR_EACH_BIT32(i, mask & r->remote)
+        if (!check_cluster_other(e, w, x, i, r->host[i], true, is_strong(x, true))) return false;
     if (c->order && is_strong(x, true))
         FOR_EACH_BIT32(i, mask & (r->shared | r->global))
             order_publish(c->order, w, i, r->host[i] + word_of_order(x));

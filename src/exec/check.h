@@ -20,6 +20,9 @@ struct exec_shared_check {
     uint32_t stamp;      // of the last store
     uint32_t *fence;     // stamp of a thread's last fence.proxy.async
     struct early_warp *early; // by warp; NULL: races are not looked for
+    struct cluster_shadow *others; // by byte; NULL: races between blocks are not looked for
+    uint32_t clock;                // of the block; what it knows of others, and has been told (check_cluster.c)
+    uint32_t known[EXEC_CLUSTER_BLOCKS], told[EXEC_CLUSTER_BLOCKS];
     uint8_t *local;      // four bits a lane's word of local memory: its bytes that were written
     struct byte_shadow byte[];
 };

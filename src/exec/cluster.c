@@ -1,5 +1,5 @@
 // See cluster.h.
-#include "exec/cluster.h"
+#include "exec/check_cluster.h"
 
 uint32_t exec_cluster_blocks(const struct exec_launch *l) {
     const uint32_t *const c = l->args.cluster, n = c[0] ? c[0] * c[1] * c[2] : 1;
@@ -59,6 +59,7 @@ bool exec_cluster_opens(struct exec_cluster *k) {
         came += k->cta[r]->came;
     }
     if (!came) return false;
+    check_cluster_meet(k);
     for (uint32_t r = 0; r < k->n; r++)
         if (!(k->gone >> r & 1)) begin_phase(k->cta[r]);
     return true;

@@ -277,6 +277,35 @@ static void checks(void **state) {
     }
 }
 
+// Races between two blocks, without time: stores and loads of each other's memory with a barrier left out.
+static void races_between_blocks(void **state) {
+    (void)state;
+    static const char *const want[] = {NULL, "of block 1, which block 0 wrote", "which block 0 read", NULL};
+    for (int code = 0; code < 2; code++) {
+        for (uint32_t mode = 0; mode < WW_COUNT(want); mode++) {
+            struct gpu_options o;
+            gpu_options_init(&o);
+            o.functional = true;
+            o.exec.check_races = true;
+            struct bench b;
+            bench_open(&b, "h100", &o, NULL);
+            const char *const path = code ? "/tests/gpu/races_sm_90.cubin" : "/tests/gpu/races.ptx";
+            char *image, name[1024];
+            size_t len;
+            snprintf(name, sizeof name, "%s%s", WW_SOURCE_DIR, path);
+            bench_ok(&b, file_read(&b.arena, name, 1 << 20, &image, &len, &b.diags));
+            bench_ok(&b, gpu_module_load(b.gpu, "races", image, len, NULL, &b.diags, &b.module));
+            const uint64_t to = bench_buffer(&b, NULL, 128);
+            const struct call c = {"meet", {2}, 32, .b = mode};
+            const enum ww_status s = launch(&b, &c, to);
+            char text[1024] = "";
+            diags_first(&b.diags, text, sizeof text);
+            if (want[mode] ? !strstr(text, want[mode]) : s != WW_OK) fail_msg("mode %u: %s", mode, text);
+            bench_close(&b);
+        }
+    }
+}
+
 // ---- places -------------------------------------------------------------------------------------
 static void gpcs(void **state) {
     (void)state;
@@ -384,7 +413,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forms),     cmocka_unit_test(coordinates),  cmocka_unit_test(histogram),
         cmocka_unit_test(elects),    cmocka_unit_test(asynchronous), cmocka_unit_test(machine_code),
-        cmocka_unit_test(checks),    cmocka_unit_test(apart),        cmocka_unit_test(faults),
+        cmocka_unit_test(checks), cmocka_unit_test(races_between_blocks),    cmocka_unit_test(apart),        cmocka_unit_test(faults),
         cmocka_unit_test(deadlock),  cmocka_unit_test(refusals),     cmocka_unit_test(gpcs),
         cmocka_unit_test(occupancy), cmocka_unit_test(latencies)};
     return cmocka_run_group_tests(tests, NULL, NULL);
