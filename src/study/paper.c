@@ -16,6 +16,8 @@ static void tex(FILE *f, const char *t) {
         if (strchr("&%$#_{}", *t)) fprintf(f, "\\%c", *t);
         else if (*t == '~') fputs("\\textasciitilde{}", f);
         else if (*t == '^') fputs("\\textasciicircum{}", f);
+        else if (*t == '<') fputs("\\textless{}", f);
+        else if (*t == '>') fputs("\\textgreater{}", f);
         else if (*t == '\\') fputs("\\textbackslash{}", f);
         else fputc(*t, f);
     }
