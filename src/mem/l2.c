@@ -31,6 +31,16 @@ static inline bool is_cached(const struct mem_system *m, const struct node *n) {
 }
 
 // ---- replies --------------------------------------------------------------------------------
+// Clocks that a slice's port rests behind so many flits.
+static uint32_t rests_behind(const struct mem_system *m, struct slice *s, uint32_t flits) {
+    const uint32_t run = m->c.net.reply_run;
+    if (run == 0) return 0;
+    s->run += flits;
+    const uint32_t rests = s->run / run;
+    s->run %= run;
+    return rests;
+}
+
 static void emit(struct partition *p, uint32_t si, uint32_t at, uint64_t ready) {
     struct mem_system *m = p->m;
     struct slice *s = &p->slice[si];
@@ -42,7 +52,7 @@ static void emit(struct partition *p, uint32_t si, uint32_t at, uint64_t ready) 
         act[ACT_net_stalls] += clock_floor(core, s->out_free - depart);
         depart = s->out_free;
     }
-    s->out_free = depart + n->reply_flits * net->period;
+    s->out_free = depart + (n->reply_flits + rests_behind(m, s, n->reply_flits)) * net->period;
     n->depart = depart;
     n->cycle =
         m->c.net.kind == NET_MESH ? NEVER : clock_edge(core, depart) + m->c.net.reply_latency;

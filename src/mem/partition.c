@@ -75,7 +75,7 @@ void partition_reset(struct partition *p, uint64_t clock) {
         s->atomic_head = s->atomic_tail = NIL;
         s->in_free = s->out_free = s->atomic_free = s->ready = s->port_tick = s->late = 0;
         s->next = s->blocked_at = NEVER;
-        s->port_used = 0;
+        s->port_used = s->run = 0;
         s->block = BLOCK_NONE;
         const uint32_t at = index_of(p, i);
         for (uint32_t k = 0; k < m->sms; k++) {

@@ -341,6 +341,7 @@ struct slice {
     uint32_t channel; // if all lines of the slice are in one channel; else NIL
     uint32_t offset;  // of its blocks among those of that channel
     // output
+    uint32_t run; // flits of replies since its port rested (net.reply_run)
     uint64_t out_free;
     uint64_t late; // tick before which the head's reply cannot be ready (listeners); 0: none
     uint32_t sent_head, sent_tail; // replies sent, in order; freed when delivered
