@@ -263,5 +263,21 @@ static enum exec_outcome pack(struct exec_env *e, struct exec_warp *w, const str
     }
     return EXEC_NEXT;
 }
-const exec_fn cvt_any_fns[] = {
-    [CVT_ANY] = any, [CVT_PAIR] = pair, [CVT_FROM_PAIR] = from_pair, [CVT_PACK] = pack};
+// Two f32 as bytes below the low half of C: A above B.
+static enum exec_outcome pack_floats(struct exec_env *e, struct exec_warp *w,
+                                     const struct xinst *x, uint32_t mask) {
+    (void)e;
+    const struct cvt_how h = how_of(x);
+    const uint32_t *pa = x_src(w, x->a), *pb = x_src(w, x->b), *pc = x_src(w, x->c);
+    uint32_t *pd = x_dst(w, x->d);
+    FOR_EACH_BIT32(i, mask) {
+        const uint32_t a = (uint8_t)cvt_value(&h, pa[i]), b = (uint8_t)cvt_value(&h, pb[i]);
+        pd[i] = pc[i] << 16 | a << 8 | b;
+    }
+    return EXEC_NEXT;
+}
+const exec_fn cvt_any_fns[] = {[CVT_ANY] = any,
+                               [CVT_PAIR] = pair,
+                               [CVT_FROM_PAIR] = from_pair,
+                               [CVT_PACK] = pack,
+                               [CVT_PACK_FLOATS] = pack_floats};

@@ -14,7 +14,7 @@ struct cvt_how {
 // sign.
 uint64_t cvt_value(const struct cvt_how *h, uint64_t v);
 
-enum cvt_fn { CVT_ANY, CVT_PAIR, CVT_FROM_PAIR, CVT_PACK };
+enum cvt_fn { CVT_ANY, CVT_PAIR, CVT_FROM_PAIR, CVT_PACK, CVT_PACK_FLOATS };
 extern const exec_fn cvt_any_fns[];
 
 #endif

@@ -61,6 +61,11 @@ struct exec_warp {
     // With `its` barrier outcomes count a warp less so many threads, and say whether the warp waits
     // (enum exec_flow). bar_waits: barriers, a bit each, at which lanes of it wait.
     uint32_t bar_less, bar_flow, bar_waits;
+    // The phase of a barrier in shared memory that the warp last tried to wait for, in vain.
+    struct exec_tried {
+        uint32_t barrier; // offset
+        bool parity, is_there;
+    } tried;
     uint32_t cluster_came; // lanes that have come to the barrier of the cluster in its phase
 };
 static_assert(offsetof(struct exec_warp, pred) == 64 &&

@@ -82,6 +82,7 @@ static enum exec_outcome phase(struct exec_env *e, struct exec_warp *w, const st
     }
     x_set_pred(w, x->d, over, mask);
     if (!(x->sub & MPHASE_TRY) || over || !is_one || !mask) return EXEC_MEMORY;
+    w->tried = (struct exec_tried){(uint32_t)e->access.addr[first], pb[first] >> 31, true};
     e->access.kind = ACCESS_WAIT;
     e->access.wait = (struct exec_wait_for){.barrier = (uint32_t)e->access.addr[first],
                                             .lanes = mask,

@@ -1,4 +1,5 @@
 // Operations across the lanes of a warp, special registers, barriers.
+#include "exec/bulk.h"
 #include "exec/cluster.h"
 #include "exec/barrier.h"
 #include "exec/mem.h"
@@ -412,6 +413,14 @@ static enum exec_outcome nanosleep_(struct exec_env *e, struct exec_warp *w, con
     FOR_EACH_BIT32(i, mask) ns = pa[i] > ns ? pa[i] : ns;
     // The access record's first address carries the whole number; `bytes` is too small for it.
     e->access = (struct exec_access){.mask = mask, .addr = {ns}};
+    if (x->sub == MSLEEP_TIME) return EXEC_SLEEP;
+    // Until a phase is over, which lanes that are elsewhere may have to end: then none sleeps.
+    if (mask != w->live) return EXEC_NEXT;
+    if (!w->tried.is_there) return EXEC_SLEEP;
+    if (exec_phase_over(w->cta, w->tried.barrier, w->tried.parity)) return EXEC_NEXT;
+    e->access.kind = ACCESS_WAIT;
+    e->access.wait =
+        (struct exec_wait_for){.barrier = w->tried.barrier, .parity = w->tried.parity};
     return EXEC_SLEEP;
 }
 static enum exec_outcome nothing(struct exec_env *e, struct exec_warp *w, const struct xinst *x,

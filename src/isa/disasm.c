@@ -60,6 +60,7 @@ static const char *const geom_text[] = {"1D",   "2D",         "3D",   "ARRAY_1D"
 static const char *const test_text[] = {"FIN", "INF", "NUM", "NAN", "NORM", "SUB"};
 static const char *const cop_text[] = {"", "CG", "CS", "CV", "LU", "", "WT", "NC"};
 static const char *const sys_text[] = {"VPRINTF", "MALLOC", "FREE", "ASSERTFAIL"};
+static const char *const sleep_text[] = {"", "SYNCS"};
 static const char *const sync_text[] = {"", "EXCLUSIVE", "COLLECTIVE"};
 static const char *const prefetch_text[] = {"", "L1", "L2", "U"};
 
@@ -84,6 +85,7 @@ static const struct {
     {OP_SURED, NAMES(geom_text)},        {OP_FTESTP, NAMES(test_text)},
     {OP_SYSCALL, NAMES(sys_text)},       {OP_PREFETCH, NAMES(prefetch_text)},
     {OP_DSETP_MNMX, NAMES(minmax_text)}, {OP_WARPSYNC, NAMES(sync_text)},
+    {OP_NANOSLEEP, NAMES(sleep_text)},
     {OP_MAPA, NAMES(mapa_text)},
     {OP_CBAR, NAMES(cbar_text)},         {OP_STAS, NAMES(atom_text)},
 #undef NAMES

@@ -215,6 +215,8 @@ enum marrive { MARRIVE_ONE, MARRIVE_SOME, MARRIVE_EXPECT, MARRIVE_EXPECT_ONLY, M
                MARRIVE_DROPS = 8 /* no part in later phases */ };
 // PHASECHK sub: may wait for the phase; C is the most nanoseconds that it does.
 enum mphase { MPHASE_TRY = 1, MPHASE_LIMIT = 2 };
+// NANOSLEEP sub: for a time; that, or until the phase is over that the warp last tried to wait for.
+enum msleep { MSLEEP_TIME, MSLEEP_PHASE };
 // BULKCP sub: from where to where; flags. TMALDG and the like: flags alone, aux the rank.
 enum mbulk { MBULK_S_G, MBULK_G_S, MBULK_S_S, MBULK_L2, MBULK_WAY = 3,
              MBULK_REDUCES = 4,   // aux holds enum matom

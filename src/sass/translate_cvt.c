@@ -52,19 +52,21 @@ void translate_f2i(struct translator *t) {
     const bool makes_zero = from != ITYPE_F64 && words_of(to) == 1;
     if (tr_bit(t, 77) != makes_zero) t->m->aux |= MCVT_NAN;
 }
-// Of the pair that it packs ptxas converts the lower one alone, above zeros (cvt.rni.u8.f32); where the
-// others would go is not documented.
+// D: C's low half above A and B as bytes, B lowest. ptxas makes cvt.rni.u8.f32 of it with zeros for A
+// and C; cuBLASLt for sm_90 packs four results, of which the first becomes B of the second word and
+// the second its A, and the first word is C of the second.
 void translate_f2ip(struct translator *t) {
-    const bool is_signed = tr_bit(t, 76);
-    conversion(t, ITYPE_U8, ITYPE_F32);
+    enum { C_HIGH = 72, NAN_TO_0 = 74, RELU = 75, SIGNED = 76 };
+    tr_op(t, OP_CVTPACK, OPC_CVT, tr_bit(t, SIGNED) ? ITYPE_S8 : ITYPE_U8);
+    t->m->stype = ITYPE_F32;
     t->m->rnd = (uint8_t)whole_rounding(t);
-    tr_ignore(t, 72, 1); // which half of the third source, a zero
-    if (tr_bit(t, 75)) tr_refuse(t, "makes negative values zero");
-    if (is_signed) tr_refuse(t, "packs signed bytes");
-    if (tr_a(t, 1, 0).kind != OPND_ZERO || tr_c(t, 1, 0).kind != OPND_ZERO)
-        tr_refuse(t, "packs two values");
-    t->m->src[0] = tr_b(t, 1, 0);
-    if (!tr_bit(t, 74)) t->m->aux |= MCVT_NAN;
+    if (tr_bit(t, RELU)) tr_refuse(t, "makes negative values zero");
+    tr_dst(t, 1);
+    t->m->src[0] = tr_a(t, 1, 0);
+    t->m->src[1] = tr_b(t, 1, 0);
+    t->m->src[2] = tr_c(t, 1, 0);
+    if (tr_bit(t, C_HIGH) && t->m->src[2].kind != OPND_ZERO) tr_refuse(t, "keeps C's high half");
+    if (!tr_bit(t, NAN_TO_0)) t->m->aux |= MCVT_NAN;
 }
 void translate_i2f(struct translator *t) {
     const uint32_t from = integers[tr_field(t, 74, 1) + 2 * tr_field(t, 84, 2)];

@@ -212,18 +212,13 @@ void translate_endcollective(struct translator *t) {
     control(t, OP_ENDCOLLECTIVE);
     unconditional(t);
 }
-// .SYNCS goes on waiting for the barrier that the try before it (SYNCS.PHASECHK.TRYWAIT) looked at, for a
-// time; ptxas makes it of mbarrier.try_wait with a limit, and looks once more behind it. Our try waits
-// itself, and code goes round until the phase is over: of the time nothing is left to wait for.
+// .SYNCS: for its time at most, or until the phase is over that the warp's last try (TRYWAIT) waited
+// for in vain. ptxas writes it of mbarrier.try_wait with a limit, behind a try of the machine's own
+// limit, and looks once more behind it.
 void translate_nanosleep(struct translator *t) {
-    const bool goes_on = t->gen >= SASS_90 && tr_bit(t, 84);
-    control(t, goes_on ? OP_NOP : OP_NANOSLEEP);
+    control(t, OP_NANOSLEEP);
     unconditional(t);
-    if (goes_on) {
-        tr_b2(t, 1, 0);
-        tr_ignore(t, 85, 2);
-        return;
-    }
+    if (t->gen >= SASS_90 && tr_bit(t, 84)) t->m->sub = MSLEEP_PHASE;
     if (t->gen >= SASS_90 && tr_bit(t, 86)) tr_refuse(t, "sleeps for a random time");
     tr_ignore(t, 85, 1); // .WARP, which ptxas writes for every nanosleep: its lanes sleep together
     t->m->src[0] = tr_b2(t, 1, 0);

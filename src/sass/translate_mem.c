@@ -504,6 +504,7 @@ static void counted_store(struct translator *t, uint32_t wide_at, uint32_t words
     global_address(t, 64, wide_at, 0);
     if (t->m->src[3].kind == OPND_ZERO) t->m->src[3] = tr_none(); // URZ
     const struct opnd both = t->m->src[0];
+    if (t->m->src[3].kind == OPND_ZERO) t->m->src[3] = tr_none(); // URZ
     if (t->m->src[3].kind != OPND_NONE || both.kind != OPND_GPR || both.words != 2) {
         tr_refuse(t, "has an address that is not documented");
         return;

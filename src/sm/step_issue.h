@@ -58,7 +58,10 @@ STEP_INLINE void special(const struct step_kind *k, struct sm *s, uint32_t w,
     } else if (o == EXEC_SLEEP) {
         const double cycles = (double)s->env.access.addr[0] * s->c.core_clock_mhz * 1e-3;
         ready_wait_in(k->ready, s, PENDING_sleep, w, pc);
-        wheel_add(&s->wheel, t, t + 1 + (uint64_t)cycles, EVENT_WAKE, NULL, w, 0);
+        if (s->env.access.kind == ACCESS_WAIT)
+            tma_sleep(s, w, &s->env.access.wait, t + 1 + (uint64_t)cycles);
+        else
+            wheel_add(&s->wheel, t, t + 1 + (uint64_t)cycles, EVENT_WAKE, NULL, w, 0);
     }
     if ((in->flags & SI_FENCE) && in->aux == SM_FENCE_DROPS)
         caches_drop_clean(&s->caches, CLIENT_L1D, t);

@@ -304,6 +304,10 @@ void tma_retry(struct sm *s, uint64_t t) {
 static void answer_wait(struct sm *s, uint32_t w, bool is_over, uint32_t more, uint64_t t) {
     struct tma_wait *const x = &s->tma.wait[w];
     s->tma.waiting &= ~BIT64(w);
+    if (x->in == NULL) {
+        wheel_add(&s->wheel, t, t + more + (is_over ? s->c.mbarrier_wake : 1), EVENT_WAKE, NULL, w, 0);
+        return;
+    }
     exec_wait_answer(s->res.warp[w].exec, x->what.pred, x->what.lanes, is_over);
     wheel_add(&s->wheel, t, t + more + (is_over ? s->c.mbarrier_wake : 1), EVENT_RESULT, x->in,
               (uint8_t)w, x->what.lanes);
@@ -393,6 +397,12 @@ void tma_op_done(struct sm *s, uint16_t op, uint64_t t) {
 }
 
 // ---- the ports ----------------------------------------------------------------------------------
+void tma_sleep(struct sm *s, uint32_t w, const struct exec_wait_for *phase, uint64_t until) {
+    s->tma.wait[w] =
+        (struct tma_wait){.what = *phase, .until = until, .cta = s->res.warp[w].cta};
+    s->tma.waiting |= BIT64(w);
+    alarm_by(s, until);
+}
 void tma_cta_begins(struct sm *s, uint32_t cta) { s->tma.generation[cta]++; }
 
 void tma_accept(struct sm *s, const struct issue *o, uint64_t t) {

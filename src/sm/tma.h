@@ -24,7 +24,7 @@ struct tma_job {
 };
 // A warp whose try_wait has no answer yet.
 struct tma_wait {
-    const struct sm_inst *in;
+    const struct sm_inst *in; // NULL: the warp sleeps (NANOSLEEP.SYNCS)
     struct exec_wait_for what;
     uint64_t until;
     uint8_t cta;
@@ -54,6 +54,8 @@ struct tma {
 
 struct sm;
 struct issue;
+// The warp sleeps until cycle `until` at most, less where the phase that it waits for is over.
+void tma_sleep(struct sm *s, uint32_t w, const struct exec_wait_for *phase, uint64_t until);
 // Accesses of kinds ACCESS_BULK, ACCESS_WAIT and ACCESS_ARRIVE_LATER.
 void tma_accept(struct sm *s, const struct issue *o, uint64_t t);
 void tma_step(struct sm *s, uint64_t t);                  // ALARM_TMA

@@ -354,12 +354,25 @@ static void packed_integers(void **state) {
     m.type = ITYPE_U4;
     assert_int_equal(once(m, 17, (uint32_t)-9, 0x00abcdef), 0xabcdeff0);
 }
+static void packed_floats(void **state) {
+    (void)state;
+    const uint32_t nan = 0x7fc00000, inf = 0x7f800000;
+    struct minst m = MI(.op = OP_CVTPACK, .type = ITYPE_S8, .stype = ITYPE_F32, .dst = {R(RES)},
+                        .src = {ABC});
+    assert_int_equal(once(m, f32_bits(2.5f), f32_bits(-3.5f), 0xabcd1234), 0x123402fc);
+    assert_int_equal(once(m, f32_bits(1e9f), f32_bits(-129), 0), 0x7f80);
+    assert_int_equal(once(m, nan, inf, 0), 0x007f);
+    m.rnd = MRND_RZ;
+    assert_int_equal(once(m, f32_bits(2.9f), f32_bits(-2.9f), 0), 0x02fe);
+    m.type = ITYPE_U8;
+    assert_int_equal(once(m, f32_bits(-1), f32_bits(255.9f), 1), 0x000100ff);
+}
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(int_to_int),     cmocka_unit_test(int_to_float),
         cmocka_unit_test(float_to_int),   cmocka_unit_test(float_to_float),
         cmocka_unit_test(round_trip),     cmocka_unit_test(packed),
-        cmocka_unit_test(packed_integers)};
+        cmocka_unit_test(packed_integers), cmocka_unit_test(packed_floats)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 
 #include "exec/exec_int.h"
 #include "exec/handlers.h"
+#include "isa/mbarrier.h"
 
 enum { WORDS = 4096, SHARED_BYTES = 4096, LOCAL_BYTES = 256 };
 
@@ -353,6 +354,35 @@ static void copies_from_a_base(void **state) {
     }
 }
 
+// NANOSLEEP.SYNCS: until the phase is over that was tried last; not where it is, nor where lanes are
+// elsewhere that may have to end it.
+static void sleeps_for_a_phase(void **state) {
+    (void)state;
+    enum { BARRIER = 64, NANOSECONDS = 5000 };
+    struct prog *p = machine();
+    struct minst *m = emit(p, OP_NANOSLEEP, ITYPE_NONE, NONE_, I(NANOSECONDS), NONE_, NONE_);
+    m->sub = MSLEEP_PHASE;
+    prog_start(p);
+    const struct exec_access *const a = &p->env.access;
+    const uint64_t odd = 1ull << MBARRIER_PHASE_AT;
+    memset(p->cta.shared + BARRIER, 0, 8);
+    step_to(p, 0, ~0u, EXEC_SLEEP); // nothing was tried: a plain sleep
+    assert_int_not_equal(a->kind, ACCESS_WAIT);
+    assert_int_equal(a->addr[0], NANOSECONDS);
+    warp0(p)->tried = (struct exec_tried){BARRIER, false, true};
+    step_to(p, 0, ~0u, EXEC_SLEEP);
+    assert_int_equal(a->kind, ACCESS_WAIT);
+    assert_int_equal(a->wait.barrier, BARRIER);
+    assert_false(a->wait.parity);
+    assert_int_equal(a->addr[0], NANOSECONDS);
+    step_to(p, 0, 0xffff, EXEC_NEXT);
+    memcpy(p->cta.shared + BARRIER, &odd, 8);
+    step_to(p, 0, ~0u, EXEC_NEXT);
+    warp0(p)->tried.parity = true;
+    step_to(p, 0, ~0u, EXEC_SLEEP);
+    prog_free(p);
+}
+
 // Plain accesses are handled a vector at a time, with a uniform register and a factor too.
 static void plain_accesses_are_fast(void **state) {
     (void)state;
@@ -439,6 +469,7 @@ int main(void) {
                                        cmocka_unit_test(shuffles_among_those_there),
                                        cmocka_unit_test(copies),
                                        cmocka_unit_test(copies_from_a_base),
+                                       cmocka_unit_test(sleeps_for_a_phase),
                                        cmocka_unit_test(plain_accesses_are_fast),
                                        cmocka_unit_test(barrier_results)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -396,8 +396,19 @@ static void latencies(void **state) {
     }
 }
 
+// A warp that waits with a limit of 10 ms goes on when the phase is over, also where the machine's own
+// limit of a try (4 us) has passed before: machine code sleeps for the phase then (NANOSLEEP.SYNCS).
+static void sleeps(void **state) {
+    (void)state;
+    uint32_t out[4];
+    const uint32_t cycles = timed(&(struct call){"sleeps", {1}, 64, {0}, .portable = true}, out);
+    if (cycles == 0 || cycles > 150) fail_msg("%u cycles after the arrival", cycles);
+}
+
 static void machine_code(void **state) {
     is_machine_code = true;
+    sleeps(state);
+    asynchronous(state);
     forms(state);
     coordinates(state);
     histogram(state);
@@ -415,6 +426,6 @@ int main(void) {
         cmocka_unit_test(elects),    cmocka_unit_test(asynchronous), cmocka_unit_test(machine_code),
         cmocka_unit_test(checks), cmocka_unit_test(races_between_blocks),    cmocka_unit_test(apart),        cmocka_unit_test(faults),
         cmocka_unit_test(deadlock),  cmocka_unit_test(refusals),     cmocka_unit_test(gpcs),
-        cmocka_unit_test(occupancy), cmocka_unit_test(latencies)};
+        cmocka_unit_test(occupancy), cmocka_unit_test(latencies),    cmocka_unit_test(sleeps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
