@@ -3,6 +3,7 @@
 #ifndef WW_BASE_SIMD_H
 #define WW_BASE_SIMD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -43,6 +44,42 @@ static inline uint32_t lanes_signs(const uint32_t v[32]) {
              << i;
 #else
     for (uint32_t i = 0; i < 32; i++) m |= v[i] >> 31 << i;
+#endif
+    return m;
+}
+
+// Whether 16 numbers, aligned to 64 bytes, are v[0], v[0] + step, v[0] + 2 step ...
+static inline bool lanes_follow(const uint32_t v[16], uint32_t step) {
+#if defined(__AVX512F__)
+    const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i want = _mm512_add_epi32(_mm512_set1_epi32((int)v[0]),
+                                          _mm512_mullo_epi32(lane, _mm512_set1_epi32((int)step)));
+    return _mm512_cmpneq_epi32_mask(_mm512_load_si512(v), want) == 0;
+#else
+    uint32_t apart = 0;
+    for (uint32_t i = 0; i < 16; i++) apart |= v[i] ^ (v[0] + i * step);
+    return apart == 0;
+#endif
+}
+
+// Which of 32 numbers, aligned to 64 bytes, lie outside [least, most] or have one of `bits` set.
+static inline uint32_t lanes_unfit(const uint32_t v[32], uint32_t least, uint32_t most,
+                                   uint32_t bits) {
+    uint32_t m = 0;
+#if defined(__AVX512F__)
+    const __m512i l = _mm512_set1_epi32((int)least), h = _mm512_set1_epi32((int)most);
+    const __m512i b = _mm512_set1_epi32((int)bits);
+    for (uint32_t i = 0; i < 32; i += 16) {
+        const __m512i a = _mm512_load_si512(v + i);
+        const uint32_t outside = (uint32_t)_mm512_cmplt_epu32_mask(a, l) |
+                                 (uint32_t)_mm512_cmpgt_epu32_mask(a, h) |
+                                 (uint32_t)_mm512_test_epi32_mask(a, b);
+        m |= outside << i;
+    }
+#else
+    uint32_t unfit[32] __attribute__((aligned(64)));
+    LANES unfit[i] = (v[i] < least) | (v[i] > most) | ((v[i] & bits) != 0) ? ~0u : 0;
+    m = lanes_signs(unfit);
 #endif
     return m;
 }

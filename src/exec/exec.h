@@ -14,7 +14,7 @@
 
 #include "exec/fault.h"
 
-enum { WARP_LANES = 32, EXEC_MAX_STACK = 64 };
+enum { WARP_LANES = 32, EXEC_MAX_STACK = 64, EXEC_HITS = 16 };
 
 struct devmem;
 struct exec_bulks;
@@ -193,6 +193,8 @@ struct exec_env {
     struct exec_fault fault;
     struct exec_access access; // of the last EXEC_MEMORY
     struct exec_bulks *bulks;  // of the last ACCESS_BULK; the caller's to destroy
+    // The caller reads no access.addr of loads, stores and atomics: it may hold anything then.
+    bool wants_no_addresses;
     bool remote_waits; // other blocks of a cluster run beside this one: what goes to their memory
                        // does so at the commit
     uint32_t exec_mask;        // lanes that executed the last instruction (active and guard)
@@ -202,6 +204,8 @@ struct exec_env {
         uint8_t *host;
         uint32_t epoch;
     } range;
+    // private: that which an instruction hit last, by its place in the code modulo their number
+    struct exec_range hit[EXEC_HITS];
 };
 
 // Executes the instruction at w->pc and moves the warp on (branch, reconvergence, exit included).

@@ -41,7 +41,7 @@ GENERAL(fsqrt_g, 1, canon32(__builtin_sqrtf(FA)))
 
 // Directed rounding is the host's: _p without modifiers, _r with.
 #define IN_MODE(name, inner)                                                                       \
-    FN(name) {                                                                                     \
+    FN_ONCE(name) {                                                                                \
         const uint32_t old = round_begin(x->rnd);                                                  \
         const enum exec_outcome o = x_##inner(e, w, x, mask);                                      \
         round_end(old);                                                                            \
@@ -75,11 +75,11 @@ GENERAL(fmad, 3, fmad1x(A, B, C))
 // div.approx: for 2^126 < |b| < 2^128 the hardware's reciprocal is zero, so the quotient is 0, or
 // NaN when a is infinite (PTX ISA, div).
 LANE_FN uint32_t fdiv_fast(uint32_t a, uint32_t b) {
-    const float q = as_f32(a) / as_f32(b);
+    const uint32_t q = canon32(as_f32(a) / as_f32(b));
     const uint32_t ma = a & 0x7fffffffu, mb = b & 0x7fffffffu;
-    uint32_t r = ma >= 0x7f800000u ? F32_NAN : (a ^ b) & 0x80000000u;
-    r = mb <= 0x7e800000u ? canon32(q) : r;
-    return mb >= 0x7f800000u ? canon32(q) : r;
+    const uint32_t none = ma >= 0x7f800000u ? F32_NAN : (a ^ b) & 0x80000000u;
+    const uint32_t large = mb - 0x7e800001u < 0x7f800000u - 0x7e800001u ? ~0u : 0;
+    return (none & large) | (q & ~large);
 }
 GENERAL(fdiv_approx, 2, fdiv_fast(A, B))
 
@@ -137,13 +137,16 @@ FSETP(fsetp_neu, FA != FB)
 LANE_FN uint32_t compare_float(const struct exec_warp *w, const struct xinst *x) {
     SOURCES2;
     const struct fmode m = fmode_of(x);
-    uint32_t lt = 0, eq = 0, gt = 0;
+    uint32_t less[WARP_LANES] __attribute__((aligned(64)));
+    uint32_t same[WARP_LANES] __attribute__((aligned(64)));
+    uint32_t more[WARP_LANES] __attribute__((aligned(64)));
     LANES {
         const float a = as_f32(fsource(pa[i], &m, 0)), b = as_f32(fsource(pb[i], &m, 1));
-        lt |= a < b ? lane_bit[i] : 0;
-        eq |= a == b ? lane_bit[i] : 0;
-        gt |= a > b ? lane_bit[i] : 0;
+        less[i] = a < b ? ~0u : 0;
+        same[i] = a == b ? ~0u : 0;
+        more[i] = a > b ? ~0u : 0;
     }
+    const uint32_t lt = lanes_signs(less), eq = lanes_signs(same), gt = lanes_signs(more);
     const uint32_t un = ~(lt | eq | gt);
     switch (x->cmp) {
     case MCMP_EQ: return eq;

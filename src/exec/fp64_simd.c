@@ -82,7 +82,7 @@ GENERAL64(dmax, 2, dminmax(A, B, true))
 HANDLER64(dcopysign, 2, (B & 0x7fffffffffffffffull) | (A & 0x8000000000000000ull))
 
 #define DIRECTED64(name)                                                                           \
-    FN(name##_r) {                                                                                 \
+    FN_ONCE(name##_r) {                                                                            \
         const uint32_t old = round_begin(x->rnd);                                                  \
         const enum exec_outcome o = x_##name##_g(e, w, x, mask);                                   \
         round_end(old);                                                                            \

@@ -311,7 +311,7 @@ static void put_at(uint32_t *p, uint32_t row, uint32_t column, bool half, uint32
     *at = column % 2 ? (*at & 0xffffu) | v << 16 : (*at & 0xffff0000u) | v;
 }
 
-FN(gmma) {
+FN_ONCE(gmma) {
     struct step s;
     if (!begin(e, w, x, mask, &s)) return EXEC_FAULT;
     const bool half = x->type == ITYPE_F16, adds = has_sum(&s);
@@ -352,7 +352,7 @@ static int32_t joined_bits(const uint8_t *a, const uint8_t *b) {
     }
     return (int32_t)n;
 }
-FN(gmma_int) {
+FN_ONCE(gmma_int) {
     struct step s;
     if (!begin(e, w, x, mask, &s)) return EXEC_FAULT;
     const bool adds = has_sum(&s), sa = x->sub & GMMA_A_SIGNED, sb = x->sub & GMMA_B_SIGNED;

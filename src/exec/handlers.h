@@ -71,7 +71,7 @@
 #define EXEC_MEM_HANDLERS(X)                                                                   \
     X(ld32_global) X(ld_small_global) X(st32_global) X(ld32_shared) X(ld_small_shared)         \
     X(st32_shared) X(ld32_local) X(st32_local) X(ld32_local_any) X(st32_local_any) X(ldc32)    \
-    X(atom32_global) X(atom32_shared) X(cast32_shared)
+    X(st_small_global) X(st_small_shared) X(atom32_global) X(atom32_shared) X(cast32_shared)
 
 #define EXEC_MMA_HANDLERS(X) X(hmma_884) X(hmma_1688) X(hmma_16)
 

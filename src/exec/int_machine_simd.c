@@ -9,6 +9,10 @@
 #define COMPLEMENT(k) (x->mods[k] & (OPND_NEG | OPND_NOT) ? ~0u : 0)
 #define MINUS(k)      (x->mods[k] & OPND_NEG ? 1u : 0)
 
+// The carry of a + b, and perhaps of a one more, as the top bit of a word: both top bits are set,
+// or one is and that of the sum r is not.
+#define CARRY_OF(a, b, r) (((a) & (b)) | (((a) | (b)) & ~(r)))
+
 // ---- sums of three --------------------------------------------------------------------------
 HANDLER32(iadd3, 3, A + B + C)
 
@@ -36,17 +40,19 @@ FN(iadd3_c) {
     const uint32_t na = COMPLEMENT(0), nb = COMPLEMENT(1), nc = COMPLEMENT(2);
     const uint32_t ones = MINUS(0) + MINUS(1) + MINUS(2);
     const uint32_t in = x_pred(w, x->e), in2 = x_pred(w, x->f);
-    uint32_t once = 0, twice = 0;
+    uint32_t once[WARP_LANES] __attribute__((aligned(64)));
+    uint32_t twice[WARP_LANES] __attribute__((aligned(64)));
     LANES {
-        const uint32_t a = pa[i] ^ na, ab = a + (pb[i] ^ nb), abc = ab + (pc[i] ^ nc);
-        const uint32_t r = abc + more_of(ones, in, in2, i);
-        const bool c0 = ab < a, c1 = abc < ab, c2 = r < abc;
-        once |= (c0 | c1 | c2) ? lane_bit[i] : 0;
-        twice |= ((c0 & c1) | (c0 & c2) | (c1 & c2)) ? lane_bit[i] : 0;
+        const uint32_t a = pa[i] ^ na, b = pb[i] ^ nb, c = pc[i] ^ nc, ab = a + b, abc = ab + c;
+        const uint32_t more = more_of(ones, in, in2, i), r = abc + more;
+        const uint32_t c0 = CARRY_OF(a, b, ab), c1 = CARRY_OF(ab, c, abc);
+        const uint32_t c2 = CARRY_OF(abc, more, r);
+        once[i] = c0 | c1 | c2;
+        twice[i] = (c0 & c1) | (c0 & c2) | (c1 & c2);
         pd[i] = PICK(r, pd[i]);
     }
-    x_set_pred(w, x->d1, once, mask);
-    x_set_pred(w, x->d2, twice, mask);
+    x_set_pred(w, x->d1, lanes_signs(once), mask);
+    x_set_pred(w, x->d2, lanes_signs(twice), mask);
     return EXEC_NEXT;
 }
 
@@ -74,13 +80,13 @@ FN(lea_c) {
     UNUSED_ENV;
     SOURCES2;
     uint32_t *const pd = x_dst(w, x->d);
-    uint32_t out = 0;
+    uint32_t out[WARP_LANES] __attribute__((aligned(64)));
     LANES {
-        const uint32_t b = pb[i], r = lane_scale_add(pa[i], b, x->sub);
-        out |= r < b ? lane_bit[i] : 0;
+        const uint32_t a = lane_scale_add(pa[i], 0, x->sub), b = pb[i], r = a + b;
+        out[i] = CARRY_OF(a, b, r);
         pd[i] = PICK(r, pd[i]);
     }
-    x_set_pred(w, x->d1, out, mask);
+    x_set_pred(w, x->d1, lanes_signs(out), mask);
     return EXEC_NEXT;
 }
 FN(lea_g) {
@@ -90,14 +96,14 @@ FN(lea_g) {
     const uint32_t n = x->sub & 31, na = COMPLEMENT(0), nb = COMPLEMENT(1);
     const uint32_t ones = MINUS(0) + MINUS(1), in = x_pred(w, x->e);
     const bool extends = x->aux8, high = x->flags & MF_HI;
-    uint32_t out = 0;
+    uint32_t out[WARP_LANES] __attribute__((aligned(64)));
     LANES {
         const uint32_t a = (high ? lane_shift_up(pa[i], ABOVE, n) : pa[i] << n) ^ na;
-        const uint32_t s = a + (pb[i] ^ nb), r = s + more_of(ones, in, 0, i);
-        out |= s < a || r < s ? lane_bit[i] : 0;
+        const uint32_t b = pb[i] ^ nb, s = a + b, more = more_of(ones, in, 0, i), r = s + more;
+        out[i] = CARRY_OF(a, b, s) | CARRY_OF(s, more, r);
         pd[i] = PICK(r, pd[i]);
     }
-    x_set_pred(w, x->d1, out, mask);
+    x_set_pred(w, x->d1, lanes_signs(out), mask);
     return EXEC_NEXT;
 }
 
@@ -124,17 +130,17 @@ FN(imadx) {
         const uint64_t nc = COMPLEMENT(2) ? ~0ull : 0;                                             \
         const uint32_t ones = MINUS(2), in = x_pred(w, x->e);                                      \
         const bool wide = x->flags & MF_WIDE;                                                      \
-        uint32_t out = 0;                                                                          \
+        uint32_t out[WARP_LANES] __attribute__((aligned(64)));                                     \
         LANES {                                                                                    \
-            const uint64_t c = (pc[i] | (uint64_t)pc[i + 32] << 32) ^ nc, s = (product) + c;       \
-            const uint64_t r = s + more_of(ones, in, 0, i);                                        \
-            out |= s < c || r < s ? lane_bit[i] : 0;                                               \
+            const uint64_t c = (pc[i] | (uint64_t)pc[i + 32] << 32) ^ nc, p = (product);           \
+            const uint64_t s = p + c, more = more_of(ones, in, 0, i), r = s + more;                \
+            out[i] = (uint32_t)((CARRY_OF(p, c, s) | CARRY_OF(s, more, r)) >> 32);                 \
             if (wide)                                                                              \
                 STORE64(r);                                                                        \
             else                                                                                   \
                 pd[i] = PICK((uint32_t)(r >> 32), pd[i]);                                          \
         }                                                                                          \
-        x_set_pred(w, x->d1, out, mask);                                                           \
+        x_set_pred(w, x->d1, lanes_signs(out), mask);                                              \
         return EXEC_NEXT;                                                                          \
     }
 PAIR_PRODUCT(imadx_pair_s, (uint64_t)((int64_t)(int32_t)pa[i] * (int32_t)pb[i]))
@@ -175,12 +181,8 @@ FN(isetp_ex) {
     UNUSED_ENV;
     SOURCES2;
     const uint32_t flip = x->type == ITYPE_S32 ? 0x80000000u : 0;
-    uint32_t lt = 0, eq = 0;
-    LANES {
-        const uint32_t a = pa[i] ^ flip, b = pb[i] ^ flip;
-        lt |= a < b ? lane_bit[i] : 0;
-        eq |= a == b ? lane_bit[i] : 0;
-    }
+    const uint32_t lt = LANES_WHERE((pa[i] ^ flip) < (pb[i] ^ flip));
+    const uint32_t eq = LANES_WHERE(pa[i] == pb[i]);
     uint32_t t;
     switch (x->cmp) {
     case MCMP_NUM: return setp_finish(w, x, mask, ~0u);
@@ -206,15 +208,16 @@ FN(plop3) {
 FN(plop3_sign) {
     UNUSED_ENV;
     SOURCES3;
-    uint32_t t[8], u[8], p = 0, q = 0;
+    uint32_t t[8], u[8];
+    uint32_t p[WARP_LANES] __attribute__((aligned(64))), q[WARP_LANES] __attribute__((aligned(64)));
     lane_lop3_table(t, x->sub);
     lane_lop3_table(u, x->stype);
     LANES {
-        p |= lane_lop3(t, pa[i], pb[i], pc[i]) >> 31 ? lane_bit[i] : 0;
-        q |= lane_lop3(u, pa[i], pb[i], pc[i]) >> 31 ? lane_bit[i] : 0;
+        p[i] = lane_lop3(t, pa[i], pb[i], pc[i]);
+        q[i] = lane_lop3(u, pa[i], pb[i], pc[i]);
     }
-    x_set_pred(w, x->d, p, mask);
-    x_set_pred(w, x->d1, q, mask);
+    x_set_pred(w, x->d, lanes_signs(p), mask);
+    x_set_pred(w, x->d1, lanes_signs(q), mask);
     return EXEC_NEXT;
 }
 FN(imnmx_p) {

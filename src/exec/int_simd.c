@@ -125,24 +125,17 @@ FN(iscadd_g) {
     return EXEC_NEXT;
 }
 
-// The sum of two words and the carry `in`; its carry goes where one is asked for.
-// Either addition may carry, never both.
+// The sum of two words and the carry `in`; its carry goes where one is asked for. The top bits of
+// the summands and of the sum tell it: both are set, or one is and the sum's is not.
 #define ADD_CARRY(first, second)                                                                   \
     do {                                                                                           \
-        if (x->d1 != X_NONE) {                                                                     \
-            uint32_t out = 0;                                                                      \
-            LANES {                                                                                \
-                const uint32_t a_ = (first), s_ = a_ + (second), r_ = s_ + (LANE_IN(in) ? 1 : 0);  \
-                out |= ((s_ < a_) | (r_ < s_)) ? lane_bit[i] : 0;                                  \
-                pd[i] = PICK(r_, pd[i]);                                                           \
-            }                                                                                      \
-            x_set_pred(w, x->d1, out, mask);                                                       \
-        } else {                                                                                   \
-            LANES {                                                                                \
-                const uint32_t r_ = (first) + (second) + (LANE_IN(in) ? 1 : 0);                    \
-                pd[i] = PICK(r_, pd[i]);                                                           \
-            }                                                                                      \
+        uint32_t out_[WARP_LANES] __attribute__((aligned(64)));                                    \
+        LANES {                                                                                    \
+            const uint32_t a_ = (first), b_ = (second), r_ = a_ + b_ + (LANE_IN(in) ? 1 : 0);      \
+            out_[i] = (a_ & b_) | ((a_ | b_) & ~r_);                                               \
+            pd[i] = PICK(r_, pd[i]);                                                               \
         }                                                                                          \
+        if (x->d1 != X_NONE) x_set_pred(w, x->d1, lanes_signs(out_), mask);                        \
     } while (0)
 
 // A subtrahend enters inverted, with a carry-in of one unless one is taken. The carry is the adder's,
@@ -523,20 +516,20 @@ LANE_FN uint32_t compare_any(const struct exec_warp *w, const struct xinst *x, u
                           : type == ITYPE_U8 || type == ITYPE_S8 || type == ITYPE_B8  ? 8
                                                                                       : 32;
     const bool is_signed = type_signed(type);
-    uint32_t lt = 0, eq = 0;
-    LANES {
-        uint64_t a = pa[i], b = pb[i];
-        if (bits == 64) {
-            a |= (uint64_t)pa[i + 32] << 32;
-            b |= (uint64_t)pb[i + 32] << 32;
-        }
-        const unsigned drop = 64 - bits;
-        a <<= drop;
-        b <<= drop;
+    if (bits == 64) {
         const uint64_t flip = is_signed ? 0 : (uint64_t)1 << 63;
-        lt |= (int64_t)(a ^ flip) < (int64_t)(b ^ flip) ? lane_bit[i] : 0;
-        eq |= a == b ? lane_bit[i] : 0;
+        uint32_t lt = 0, eq = 0;
+        LANES {
+            LANE2_64;
+            lt |= (int64_t)(A ^ flip) < (int64_t)(B ^ flip) ? lane_bit[i] : 0;
+            eq |= A == B ? lane_bit[i] : 0;
+        }
+        return lane_order(x->cmp, lt, eq);
     }
+    const uint32_t drop = 32 - bits, flip = is_signed ? 0 : 1u << 31;
+    const uint32_t lt =
+        LANES_WHERE((int32_t)((pa[i] << drop) ^ flip) < (int32_t)((pb[i] << drop) ^ flip));
+    const uint32_t eq = LANES_WHERE(pa[i] << drop == pb[i] << drop);
     return lane_order(x->cmp, lt, eq);
 }
 FN(isetp_g) {

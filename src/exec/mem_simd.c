@@ -4,38 +4,8 @@
 #include "exec/log.h"
 #include "exec/simd.h"
 
-struct span {
-    uint64_t first, last; // least and greatest address of an active lane
-    uint64_t bits;        // or of all active addresses, for alignment
-    bool run;             // lane i is at lane 0 + i * bytes
-};
-// Addresses of all lanes into the access record, and what they span. Inactive lanes repeat the
-// first active one.
-LANE_FN struct span global_addresses(struct exec_env *e, const struct exec_warp *w,
-                                     const struct xinst *x, uint32_t mask) {
-    const uint32_t *const pa = x_src(w, x->a);
-    uint64_t *const out = e->access.addr;
-    const uint64_t offset = (uint64_t)x->offset + x_base(w, x, bits_first32(mask));
-    const uint32_t lead = bits_first32(mask);
-    if (x->awords == 2)
-        LANES out[i] = (pa[i] | (uint64_t)pa[i + 32] << 32) + offset;
-    else if (x_is_based(x))
-        LANES out[i] = pa[i] + offset;
-    else
-        LANES out[i] = (uint32_t)(pa[i] + (uint32_t)offset);
-    const uint64_t a0 = out[lead];
-    const uint64_t base = a0 - (uint64_t)lead * x->bytes, step = x->bytes;
-    uint64_t lo = a0, hi = a0, bits = 0, apart = 0;
-    LANES {
-        const uint64_t a = LANE_IN(mask) ? out[i] : a0;
-        const uint64_t want = LANE_IN(mask) ? base + i * step : a0;
-        lo = a < lo ? a : lo;
-        hi = a > hi ? a : hi;
-        bits |= a;
-        apart |= a ^ want;
-    }
-    return (struct span){lo, hi, bits, apart == 0};
-}
+// What a caller is told of an access. The addresses are 256 bytes a warp: they are written where a
+// caller reads them.
 LANE_FN void note(struct exec_env *e, const struct xinst *x, uint32_t mask, uint8_t space,
                   uint8_t kind) {
     struct exec_access *a = &e->access;
@@ -49,86 +19,88 @@ LANE_FN void note(struct exec_env *e, const struct xinst *x, uint32_t mask, uint
     a->deferred = false;
     a->bank = 0;
 }
-// All of it in one live allocation, aligned; generic addresses below global memory are not.
-LANE_FN bool in_one_range(struct exec_env *e, const struct xinst *x, const struct span *s) {
-    return !(s->bits & (uint64_t)(x->bytes - 1)) && s->first >= EXEC_WINDOW_END &&
-           env_range(e, s->first, s->last - s->first + x->bytes);
-}
-LANE_FN bool in_log(const struct exec_env *e, const struct span *s, uint32_t mask, uint32_t bytes) {
-    if (!e->log || !e->log->is_busy) return false;
-    if (s->last - s->first < 64 * LOG_LINE)
-        return log_maybe_span(e->log, range_host(&e->range, s->first),
-                              range_host(&e->range, s->last) + bytes - 1);
-    FOR_EACH_BIT32(i, mask)
-    if (log_maybe(e->log, range_host(&e->range, e->access.addr[i]))) return true;
-    return false;
+LANE_FN void note_addresses(struct exec_env *e, uint64_t base, const uint32_t off[WARP_LANES]) {
+    if (e->wants_no_addresses) return;
+    uint64_t *const out = e->access.addr;
+    LANES out[i] = base + off[i];
 }
 
-// Words of which some may stand in the own log. False: an atomic of this quantum changes one.
-static bool load_own(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask) {
-    uint32_t v[4][32];
-    uint8_t *const host = e->range.host;
-    const uint32_t n = x->aux8;
-    FOR_EACH_BIT32(i, mask) {
-        const uint8_t *const p = host + (e->access.addr[i] - e->range.first);
-        uint8_t buf[16];
-        memcpy(buf, p, x->bytes);
-        if (log_maybe(e->log, p) && !log_overlay(e->log, p, x->bytes, buf, NULL)) return false;
-        for (uint32_t k = 0; k < n; k++) memcpy(&v[k][i], buf + 4 * k, 4);
-    }
-    uint32_t *const pd = x_dst(w, x->d);
-    for (uint32_t k = 0; k < n; k++)
-        FOR_EACH_BIT32(i, mask) pd[i + 32 * k] = v[k][i];
-    return true;
+// ---- where the words of the lanes lie -------------------------------------------------------
+// Lanes are looked at by halves, since blocks are often 16 threads wide.
+enum { HALF = WARP_LANES / 2 };
+enum shape { APART, RUN /* words that follow each other */, ONE /* the same word */ };
+LANE_FN enum shape shape_of(const uint32_t off[HALF]) {
+    return lanes_follow(off, 4) ? RUN : lanes_follow(off, 0) ? ONE : APART;
+}
+// Whether all lanes' elements of so many bytes follow each other.
+LANE_FN bool is_run(const uint32_t off[WARP_LANES], uint32_t bytes) {
+    return lanes_follow(off, bytes) && lanes_follow(off + HALF, bytes) &&
+           off[HALF] == off[0] + HALF * bytes;
 }
 
-FN(ld32_global) {
-    const struct span s = global_addresses(e, w, x, mask);
-    if (ww_unlikely(!in_one_range(e, x, &s))) return mem_load(e, w, x, mask);
-    if (ww_unlikely(in_log(e, &s, mask, x->bytes))) {
-        if (s.run && x->aux8 == 1 && mask == ~0u) {
-            uint32_t v[32];
-            memcpy(v, range_host(&e->range, s.first), VEC_BYTES);
-            if (!log_overlay(e->log, range_host(&e->range, s.first), VEC_BYTES, (uint8_t *)v, NULL))
-                return mem_load(e, w, x, mask);
-            memcpy(x_dst(w, x->d), v, VEC_BYTES);
-        } else if (!load_own(e, w, x, mask)) {
-            return mem_load(e, w, x, mask);
+// Where a lane's element is on the host. The base alone may lie in no object, or be 0.
+LANE_FN uint8_t *place(uintptr_t host, uint32_t off) { return (uint8_t *)(host + off); }
+
+// A word from place(host, off[i]) for each lane.
+LANE_FN void load_words(uint32_t *pd, uintptr_t host, const uint32_t off[WARP_LANES],
+                        uint32_t mask) {
+    if (!ALL_LANES) {
+        FOR_EACH_BIT32(i, mask) memcpy(&pd[i], place(host, off[i]), 4);
+        return;
+    }
+    for (uint32_t h = 0; h < WARP_LANES; h += HALF) {
+        uint32_t v[HALF] __attribute__((aligned(64)));
+        switch (shape_of(off + h)) {
+        case RUN: memcpy(v, place(host, off[h]), sizeof v); break;
+        case ONE: {
+            uint32_t one;
+            memcpy(&one, place(host, off[h]), 4);
+            for (uint32_t i = 0; i < HALF; i++) v[i] = one;
+            break;
         }
-        note(e, x, mask, SPACE_GLOBAL, ACCESS_LOAD);
-        return EXEC_MEMORY;
-    }
-    note(e, x, mask, SPACE_GLOBAL, ACCESS_LOAD);
-    uint32_t *const pd = x_dst(w, x->d);
-    const uint32_t n = x->aux8;
-    if (s.run && n == 1 && mask == ~0u) {
-        memcpy(pd, range_host(&e->range, s.first), VEC_BYTES);
-        return EXEC_MEMORY;
-    }
-    uint8_t *const host = e->range.host;
-    const uint64_t first = e->range.first;
-    if (n == 1 && mask == ~0u) {
-        uint32_t v[32] __attribute__((aligned(64)));
-        for (uint32_t i = 0; i < 32; i++) memcpy(&v[i], host + (e->access.addr[i] - first), 4);
-        memcpy(pd, v, sizeof v);
-        return EXEC_MEMORY;
-    }
-    if (n == 1) {
-        FOR_EACH_BIT32(i, mask) memcpy(&pd[i], host + (e->access.addr[i] - first), 4);
-        return EXEC_MEMORY;
-    }
-    FOR_EACH_BIT32(i, mask) {
-        uint32_t v[4];
-        memcpy(v, host + (e->access.addr[i] - first), 8);
-        pd[i] = v[0];
-        pd[i + 32] = v[1];
-        if (n == 4) {
-            memcpy(v + 2, host + (e->access.addr[i] - first) + 8, 8);
-            pd[i + 64] = v[2];
-            pd[i + 96] = v[3];
+        default:
+            for (uint32_t i = 0; i < HALF; i++) memcpy(&v[i], place(host, off[h + i]), 4);
+            break;
         }
+        memcpy(pd + h, v, sizeof v);
     }
-    return EXEC_MEMORY;
+}
+// Elements of n words each.
+LANE_FN void load_vectors(uint32_t *pd, uintptr_t host, const uint32_t off[WARP_LANES],
+                          uint32_t mask, uint32_t n) {
+    if (!ALL_LANES) {
+        for (uint32_t k = 0; k < n; k++)
+            FOR_EACH_BIT32(i, mask) memcpy(&pd[i + 32 * k], place(host, off[i]) + 4 * k, 4);
+        return;
+    }
+    uint32_t v[4 * WARP_LANES] __attribute__((aligned(64)));
+    if (off[0] == off[HALF] && lanes_follow(off, 0) && lanes_follow(off + HALF, 0)) {
+        memcpy(v, place(host, off[0]), 4ul * n);
+        for (uint32_t k = 0; k < n; k++) LANES pd[i + 32 * k] = v[k];
+        return;
+    }
+    if (is_run(off, 4 * n))
+        memcpy(v, place(host, off[0]), (size_t)VEC_BYTES * n);
+    else
+        for (uint32_t i = 0; i < WARP_LANES; i++) memcpy(v + n * i, place(host, off[i]), 4ul * n);
+    for (uint32_t k = 0; k < n; k++) LANES pd[i + 32 * k] = v[n * i + k];
+}
+LANE_FN void load_elements(uint32_t *pd, uintptr_t host, const uint32_t off[WARP_LANES],
+                           uint32_t mask, uint32_t n) {
+    switch (n) {
+    case 1: load_words(pd, host, off, mask); break;
+    case 2: load_vectors(pd, host, off, mask, 2); break;
+    default: load_vectors(pd, host, off, mask, 4); break;
+    }
+}
+// The elements of all lanes, one behind the other.
+LANE_FN void pack_elements(uint8_t *to, const uint32_t *pb, uint32_t n) {
+    uint32_t v[4 * WARP_LANES] __attribute__((aligned(64)));
+    if (n == 2)
+        for (uint32_t k = 0; k < 2; k++) LANES v[2 * i + k] = pb[i + 32 * k];
+    else
+        for (uint32_t k = 0; k < 4; k++) LANES v[4 * i + k] = pb[i + 32 * k];
+    memcpy(to, v, (size_t)VEC_BYTES * n);
 }
 
 // Bytes and halves, extended to a word.
@@ -142,112 +114,276 @@ LANE_FN uint32_t load_small(const uint8_t *p, uint8_t type) {
     default: memcpy(&h, p, 2); return h;
     }
 }
-FN(ld_small_global) {
-    const struct span s = global_addresses(e, w, x, mask);
-    if (ww_unlikely(!in_one_range(e, x, &s)) || ww_unlikely(in_log(e, &s, mask, x->bytes)))
+LANE_FN void load_smalls(uint32_t *pd, uintptr_t host, const uint32_t off[WARP_LANES],
+                         uint32_t mask, const struct xinst *x) {
+    if (ALL_LANES && is_run(off, x->bytes)) {
+        uint16_t h[WARP_LANES];
+        uint8_t b[WARP_LANES];
+        if (x->bytes == 1)
+            memcpy(b, place(host, off[0]), sizeof b);
+        else
+            memcpy(h, place(host, off[0]), sizeof h);
+        switch (x->type) {
+        case ITYPE_U8:
+        case ITYPE_B8: LANES pd[i] = b[i]; break;
+        case ITYPE_S8: LANES pd[i] = (uint32_t)(int8_t)b[i]; break;
+        case ITYPE_S16: LANES pd[i] = (uint32_t)(int16_t)h[i]; break;
+        default: LANES pd[i] = h[i]; break;
+        }
+        return;
+    }
+    if (x->bytes == 1 && x->type != ITYPE_S8)
+        FOR_EACH_BIT32(i, mask) pd[i] = *place(host, off[i]);
+    else
+        FOR_EACH_BIT32(i, mask) pd[i] = load_small(place(host, off[i]), x->type);
+}
+
+// ---- global memory --------------------------------------------------------------------------
+// Addresses as a base that the lanes share and 32 bits of each. False: their upper words differ.
+LANE_FN bool global_offsets(const struct exec_warp *w, const struct xinst *x, uint32_t mask,
+                            uint64_t *base, uint32_t off[WARP_LANES]) {
+    const uint32_t *const pa = x_src(w, x->a);
+    const uint32_t lead = ALL_LANES ? 0 : bits_first32(mask);
+    const uint64_t offset = (uint64_t)x->offset + x_base(w, x, lead);
+    if (x->awords == 2) {
+        const uint32_t high = pa[lead + 32];
+        *base = ((uint64_t)high << 32) + offset;
+        LANES off[i] = pa[i];
+        return !(LANES_WHERE(pa[i + 32] != high) & mask);
+    }
+    const bool is_based = x_is_based(x);
+    const uint32_t more = is_based ? 0 : (uint32_t)offset;
+    *base = is_based ? offset : 0;
+    LANES off[i] = pa[i] + more;
+    return true;
+}
+// Whether all of it lies, aligned, in an allocation, which is live while its epoch lasts. (A base
+// that is not aligned by itself is left to mem.c.)
+LANE_FN bool in_range(const struct exec_env *e, const struct exec_range *r, const struct xinst *x,
+                      uint32_t mask, uint64_t base, const uint32_t off[WARP_LANES]) {
+    // Of what is added to the base, what the allocation allows: [least, most].
+    const int64_t before = (int64_t)(r->first - base);
+    const int64_t most = (int64_t)(r->end - base - x->bytes);
+    const int64_t least = before < 0 ? 0 : before;
+    if (r->epoch != devmem_epoch_of(e->memory) || most < least || least > UINT32_MAX) return false;
+    const uint32_t low = (uint32_t)least, high = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
+    const uint32_t part = x->bytes - 1u;
+    return !((uint32_t)base & part) && !(lanes_unfit(off, low, high, part) & mask);
+}
+// Makes the allocation of all lanes the one that was hit last. Generic addresses below global
+// memory lie in none.
+LANE_FN bool find_range(struct exec_env *e, const struct xinst *x, uint32_t mask, uint64_t base,
+                        const uint32_t off[WARP_LANES]) {
+    const uint32_t lead = off[bits_first32(mask)];
+    uint32_t least = lead, most = lead, bits = (uint32_t)base;
+    LANES {
+        const uint32_t o = LANE_IN(mask) ? off[i] : lead;
+        least = o < least ? o : least;
+        most = o > most ? o : most;
+        bits |= o;
+    }
+    return !(bits & (x->bytes - 1u)) && base + least >= EXEC_WINDOW_END &&
+           env_find_range(e, base + least, (uint64_t)most - least + x->bytes);
+}
+// Where the access goes: on the host, and what each lane adds. False: see mem.c.
+LANE_FN bool global_access(struct exec_env *e, const struct exec_warp *w, const struct xinst *x,
+                           uint32_t mask, uintptr_t *host, uint32_t off[WARP_LANES]) {
+    uint64_t base;
+    if (ww_unlikely(!global_offsets(w, x, mask, &base, off))) return false;
+    struct exec_range *const r = &e->hit[(uint32_t)(x - w->code) % EXEC_HITS];
+    if (ww_unlikely(!in_range(e, r, x, mask, base, off))) {
+        if (!find_range(e, x, mask, base, off)) return false;
+        *r = e->range;
+    }
+    note_addresses(e, base, off);
+    *host = (uintptr_t)r->host + (uintptr_t)(base - r->first);
+    return true;
+}
+
+// Whether a byte of it may stand in the own log.
+LANE_FN bool in_log(const struct exec_env *e, uintptr_t host, const uint32_t off[WARP_LANES],
+                    uint32_t mask, uint32_t bytes) {
+    if (!e->log || !e->log->is_busy) return false;
+    if (ALL_LANES && is_run(off, bytes))
+        return log_maybe_span(e->log, place(host, off[0]),
+                              place(host, off[0]) + WARP_LANES * bytes - 1);
+    FOR_EACH_BIT32(i, mask)
+        if (log_maybe(e->log, place(host, off[i]))) return true;
+    return false;
+}
+// Words of which some may stand in the own log. False: an atomic of this quantum changes one.
+static bool load_own(struct exec_env *e, const struct xinst *x, uint32_t *pd, uintptr_t host,
+                     const uint32_t off[WARP_LANES], uint32_t mask) {
+    if (x->aux8 == 1 && mask == ~0u && x->bytes == 4 && is_run(off, 4)) {
+        uint32_t v[WARP_LANES];
+        memcpy(v, place(host, off[0]), sizeof v);
+        if (!log_overlay(e->log, place(host, off[0]), sizeof v, (uint8_t *)v, NULL)) return false;
+        memcpy(pd, v, sizeof v);
+        return true;
+    }
+    uint32_t v[4][WARP_LANES];
+    const uint32_t n = x->aux8;
+    FOR_EACH_BIT32(i, mask) {
+        const uint8_t *const p = place(host, off[i]);
+        uint8_t buf[16];
+        memcpy(buf, p, x->bytes);
+        if (log_maybe(e->log, p) && !log_overlay(e->log, p, x->bytes, buf, NULL)) return false;
+        if (x->bytes < 4)
+            v[0][i] = load_small(buf, x->type);
+        else
+            for (uint32_t k = 0; k < n; k++) memcpy(&v[k][i], buf + 4 * k, 4);
+    }
+    for (uint32_t k = 0; k < n; k++)
+        FOR_EACH_BIT32(i, mask) pd[i + 32 * k] = v[k][i];
+    return true;
+}
+
+FN(ld32_global) {
+    uint32_t off[WARP_LANES] __attribute__((aligned(64)));
+    uintptr_t host;
+    if (ww_unlikely(!global_access(e, w, x, mask, &host, off))) return mem_load(e, w, x, mask);
+    uint32_t *const pd = x_dst(w, x->d);
+    if (ww_likely(!in_log(e, host, off, mask, x->bytes)))
+        load_elements(pd, host, off, mask, x->aux8);
+    else if (!load_own(e, x, pd, host, off, mask))
         return mem_load(e, w, x, mask);
     note(e, x, mask, SPACE_GLOBAL, ACCESS_LOAD);
+    return EXEC_MEMORY;
+}
+FN(ld_small_global) {
+    uint32_t off[WARP_LANES] __attribute__((aligned(64)));
+    uintptr_t host;
+    if (ww_unlikely(!global_access(e, w, x, mask, &host, off))) return mem_load(e, w, x, mask);
     uint32_t *const pd = x_dst(w, x->d);
-    const uint8_t *const host = e->range.host;
-    const uint64_t first = e->range.first;
-    FOR_EACH_BIT32(i, mask) pd[i] = load_small(host + (e->access.addr[i] - first), x->type);
+    if (ww_likely(!in_log(e, host, off, mask, x->bytes)))
+        load_smalls(pd, host, off, mask, x);
+    else if (!load_own(e, x, pd, host, off, mask))
+        return mem_load(e, w, x, mask);
+    note(e, x, mask, SPACE_GLOBAL, ACCESS_LOAD);
     return EXEC_MEMORY;
 }
 
-FN(st32_global) {
-    const struct span s = global_addresses(e, w, x, mask);
-    if (ww_unlikely(!in_one_range(e, x, &s))) return mem_store(e, w, x, mask);
-    const uint32_t n = x->aux8;
-    const uint32_t *const pb = x_src(w, x->b);
-    if (s.run && n == 1 && mask == ~0u) {
-        note(e, x, mask, SPACE_GLOBAL, ACCESS_STORE);
-        uint8_t *const to = range_host(&e->range, s.first);
-        if (e->log)
-            log_store_run(e->log, to, VEC_BYTES, pb);
-        else
-            memcpy(to, pb, VEC_BYTES);
-        return EXEC_MEMORY;
-    }
-    note(e, x, mask, SPACE_GLOBAL, ACCESS_STORE);
-    uint8_t *const host = e->range.host;
-    const uint64_t first = e->range.first;
+// What goes to memory, or to the log if there is one: bytes that follow each other; each lane's.
+LANE_FN void store_run(struct exec_env *e, uint8_t *to, const void *from, uint32_t bytes) {
+    if (e->log)
+        log_store_run(e->log, to, bytes, from);
+    else
+        memcpy(to, from, bytes);
+}
+LANE_FN void store_lanes(struct exec_env *e, const struct xinst *x, uint32_t mask, uintptr_t host,
+                         const uint32_t off[WARP_LANES], const uint32_t *pb) {
+    const uint32_t n = x->bytes < 4 ? 1 : x->aux8, part = x->bytes < 4 ? x->bytes : 4;
     if (e->log) {
-        uint8_t *to[32], data[32 * 16];
+        uint8_t *to[WARP_LANES], data[WARP_LANES * 16];
         FOR_EACH_BIT32(i, mask) {
-            to[i] = host + (e->access.addr[i] - first);
+            to[i] = place(host, off[i]);
             for (uint32_t k = 0; k < n; k++) memcpy(data + 16 * i + 4 * k, &pb[i + 32 * k], 4);
         }
         log_store(e->log, mask, x->bytes, to, data);
-        return EXEC_MEMORY;
+        return;
     }
-    FOR_EACH_BIT32(i, mask) {
-        uint8_t *const p = host + (e->access.addr[i] - first);
-        for (uint32_t k = 0; k < n; k++) memcpy(p + 4 * k, &pb[i + 32 * k], 4);
+    FOR_EACH_BIT32(i, mask)
+        for (uint32_t k = 0; k < n; k++) memcpy(place(host, off[i]) + 4 * k, &pb[i + 32 * k], part);
+}
+FN(st32_global) {
+    uint32_t off[WARP_LANES] __attribute__((aligned(64)));
+    uintptr_t host;
+    if (ww_unlikely(!global_access(e, w, x, mask, &host, off))) return mem_store(e, w, x, mask);
+    note(e, x, mask, SPACE_GLOBAL, ACCESS_STORE);
+    const uint32_t *const pb = x_src(w, x->b);
+    const uint32_t n = x->aux8;
+    if (ALL_LANES && is_run(off, x->bytes)) {
+        uint8_t v[4 * VEC_BYTES];
+        if (n > 1) pack_elements(v, pb, n);
+        store_run(e, place(host, off[0]), n > 1 ? v : (const uint8_t *)pb, VEC_BYTES * n);
+    } else if (ALL_LANES && n == 1 && lanes_follow(off, 4) && lanes_follow(off + HALF, 4)) {
+        store_run(e, place(host, off[0]), pb, VEC_BYTES / 2);
+        store_run(e, place(host, off[HALF]), pb + HALF, VEC_BYTES / 2);
+    } else {
+        store_lanes(e, x, mask, host, off, pb);
+    }
+    return EXEC_MEMORY;
+}
+FN(st_small_global) {
+    uint32_t off[WARP_LANES] __attribute__((aligned(64)));
+    uintptr_t host;
+    if (ww_unlikely(!global_access(e, w, x, mask, &host, off))) return mem_store(e, w, x, mask);
+    note(e, x, mask, SPACE_GLOBAL, ACCESS_STORE);
+    const uint32_t *const pb = x_src(w, x->b);
+    if (ALL_LANES && is_run(off, x->bytes)) {
+        uint16_t h[WARP_LANES];
+        uint8_t b[WARP_LANES];
+        LANES b[i] = (uint8_t)pb[i];
+        LANES h[i] = (uint16_t)pb[i];
+        store_run(e, place(host, off[0]), x->bytes == 1 ? b : (const uint8_t *)h,
+                  WARP_LANES * x->bytes);
+    } else {
+        store_lanes(e, x, mask, host, off, pb);
     }
     return EXEC_MEMORY;
 }
 
 // ---- shared memory: 32-bit offsets ----------------------------------------------------------
 // False when a lane is out of range or misaligned.
-LANE_FN bool shared_addresses(struct exec_env *e, const struct exec_warp *w, const struct xinst *x,
-                              uint32_t mask, uint32_t off[32]) {
+LANE_FN bool shared_access(struct exec_env *e, const struct exec_warp *w, const struct xinst *x,
+                           uint32_t mask, uint32_t off[WARP_LANES]) {
     const uint32_t *const pa = x_src(w, x->a);
     const uint32_t window = w->cta->window, scale = x_scale(x);
-    const uint32_t offset = (uint32_t)x->offset + x_src(w, x->e)[bits_first32(mask)] - window;
-    uint32_t hi = 0, bits = 0, above = 0;
+    const uint32_t lead = ALL_LANES ? 0 : bits_first32(mask);
+    const uint32_t offset = (uint32_t)x->offset + x_src(w, x->e)[lead] - window;
+    uint32_t above = 0;
     if (x->awords == 2) {
-        LANES {
-            const uint64_t a = (pa[i] | (uint64_t)pa[i + 32] << 32) + (uint64_t)x->offset - window;
-            const uint64_t in = LANE_IN(mask) ? a : 0;
-            off[i] = (uint32_t)in;
-            above |= (uint32_t)(in >> 32);
-        }
+        const uint64_t more = (uint64_t)x->offset - window;
+        above = LANES_WHERE(((pa[i] | (uint64_t)pa[i + 32] << 32) + more) >> 32 != 0);
+        LANES off[i] = pa[i] + (uint32_t)more;
     } else {
-        LANES off[i] = LANE_IN(mask) ? (pa[i] << scale) + offset : 0;
+        LANES off[i] = (pa[i] << scale) + offset;
     }
-    uint64_t *const out = e->access.addr;
-    LANES {
-        const uint32_t a = off[i];
-        out[i] = a;
-        hi = a > hi ? a : hi;
-        bits |= a;
-    }
-    return !above && !(bits & (x->bytes - 1u)) && (uint64_t)hi + x->bytes <= w->cta->shared_bytes;
+    if (w->cta->shared_bytes < x->bytes) return false;
+    note_addresses(e, 0, off);
+    const uint32_t most = w->cta->shared_bytes - x->bytes, part = x->bytes - 1u;
+    return !((above | lanes_unfit(off, 0, most, part)) & mask);
 }
 FN(ld32_shared) {
-    uint32_t off[32] __attribute__((aligned(64)));
-    if (ww_unlikely(!shared_addresses(e, w, x, mask, off))) return mem_load(e, w, x, mask);
+    uint32_t off[WARP_LANES] __attribute__((aligned(64)));
+    if (ww_unlikely(!shared_access(e, w, x, mask, off))) return mem_load(e, w, x, mask);
     note(e, x, mask, SPACE_SHARED, ACCESS_LOAD);
-    uint32_t *const pd = x_dst(w, x->d);
-    const uint8_t *const host = w->cta->shared;
-    const uint32_t n = x->aux8;
-    if (n == 1 && mask == ~0u) {
-        uint32_t v[32] __attribute__((aligned(64)));
-        for (uint32_t i = 0; i < 32; i++) memcpy(&v[i], host + off[i], 4);
-        memcpy(pd, v, sizeof v);
-        return EXEC_MEMORY;
-    }
-    FOR_EACH_BIT32(i, mask)
-    for (uint32_t k = 0; k < n; k++) memcpy(&pd[i + 32 * k], host + off[i] + 4 * k, 4);
+    load_elements(x_dst(w, x->d), (uintptr_t)w->cta->shared, off, mask, x->aux8);
     return EXEC_MEMORY;
 }
 FN(ld_small_shared) {
-    uint32_t off[32] __attribute__((aligned(64)));
-    if (ww_unlikely(!shared_addresses(e, w, x, mask, off))) return mem_load(e, w, x, mask);
+    uint32_t off[WARP_LANES] __attribute__((aligned(64)));
+    if (ww_unlikely(!shared_access(e, w, x, mask, off))) return mem_load(e, w, x, mask);
     note(e, x, mask, SPACE_SHARED, ACCESS_LOAD);
-    uint32_t *const pd = x_dst(w, x->d);
-    FOR_EACH_BIT32(i, mask) pd[i] = load_small(w->cta->shared + off[i], x->type);
+    load_smalls(x_dst(w, x->d), (uintptr_t)w->cta->shared, off, mask, x);
     return EXEC_MEMORY;
 }
 FN(st32_shared) {
-    uint32_t off[32] __attribute__((aligned(64)));
-    if (ww_unlikely(!shared_addresses(e, w, x, mask, off))) return mem_store(e, w, x, mask);
+    uint32_t off[WARP_LANES] __attribute__((aligned(64)));
+    if (ww_unlikely(!shared_access(e, w, x, mask, off))) return mem_store(e, w, x, mask);
     note(e, x, mask, SPACE_SHARED, ACCESS_STORE);
     const uint32_t *const pb = x_src(w, x->b);
-    uint8_t *const host = w->cta->shared;
+    const uintptr_t host = (uintptr_t)w->cta->shared;
     const uint32_t n = x->aux8;
+    if (ALL_LANES && n == 1 && lanes_follow(off, 4) && lanes_follow(off + HALF, 4)) {
+        memcpy(place(host, off[0]), pb, VEC_BYTES / 2);
+        memcpy(place(host, off[HALF]), pb + HALF, VEC_BYTES / 2);
+        return EXEC_MEMORY;
+    }
     FOR_EACH_BIT32(i, mask)
-    for (uint32_t k = 0; k < n; k++) memcpy(host + off[i] + 4 * k, &pb[i + 32 * k], 4);
+        for (uint32_t k = 0; k < n; k++) memcpy(place(host, off[i]) + 4 * k, &pb[i + 32 * k], 4);
+    return EXEC_MEMORY;
+}
+FN(st_small_shared) {
+    uint32_t off[WARP_LANES] __attribute__((aligned(64)));
+    if (ww_unlikely(!shared_access(e, w, x, mask, off))) return mem_store(e, w, x, mask);
+    note(e, x, mask, SPACE_SHARED, ACCESS_STORE);
+    const uint32_t *const pb = x_src(w, x->b);
+    const uintptr_t host = (uintptr_t)w->cta->shared;
+    if (x->bytes == 1)
+        FOR_EACH_BIT32(i, mask) *place(host, off[i]) = (uint8_t)pb[i];
+    else
+        FOR_EACH_BIT32(i, mask) memcpy(place(host, off[i]), &pb[i], 2);
     return EXEC_MEMORY;
 }
 
@@ -265,6 +401,7 @@ LANE_FN bool local_word(struct exec_env *e, const struct exec_warp *w, const str
         (uint64_t)at + x->bytes > 4ull * w->cta->launch->local_words)
         return false;
     *word = at / 4;
+    if (e->wants_no_addresses) return true;
     const uint64_t device = w->local_base + (uint64_t)(at / 4) * VEC_BYTES;
     uint64_t *const out = e->access.addr;
     LANES out[i] = device + 4 * i;
@@ -339,24 +476,16 @@ FN(ldc32) {
     const uint32_t *const pa = x_src(w, x->a);
     const uint8_t *const base = w->cta->launch->bank[x->sub].at;
     const uint64_t size = w->cta->launch->bank[x->sub].bytes;
-    const uint32_t offset = (uint32_t)x->offset, n = x->aux8;
-    uint64_t *const out = e->access.addr;
-    uint32_t off[32] __attribute__((aligned(64)));
-    uint32_t hi = 0, bits = 0;
-    LANES {
-        const uint32_t a = LANE_IN(mask) ? pa[i] + offset : 0;
-        off[i] = a;
-        out[i] = a;
-        hi = a > hi ? a : hi;
-        bits |= a;
-    }
-    if (ww_unlikely(!base || bits & (x->bytes - 1u) || (uint64_t)hi + x->bytes > size))
-        return mem_load_const(e, w, x, mask);
+    const uint32_t offset = (uint32_t)x->offset, part = x->bytes - 1u;
+    if (ww_unlikely(!base || size < x->bytes)) return mem_load_const(e, w, x, mask);
+    const uint32_t most = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size - x->bytes;
+    uint32_t off[WARP_LANES] __attribute__((aligned(64)));
+    LANES off[i] = pa[i] + offset;
+    if (ww_unlikely(lanes_unfit(off, 0, most, part) & mask)) return mem_load_const(e, w, x, mask);
+    note_addresses(e, 0, off);
     note(e, x, mask, SPACE_CONST, ACCESS_LOAD);
     e->access.bank = x->sub;
-    uint32_t *const pd = x_dst(w, x->d);
-    for (uint32_t k = 0; k < n; k++)
-        FOR_EACH_BIT32(i, mask) memcpy(&pd[i + 32 * k], base + off[i] + 4 * k, 4);
+    load_elements(x_dst(w, x->d), (uintptr_t)base, off, mask, x->aux8);
     return EXEC_MEMORY;
 }
 
@@ -375,16 +504,15 @@ LANE_FN void atomics_now(struct exec_warp *w, const struct xinst *x, uint32_t ma
         pd[i] = old;
     }
 }
-FN(atom32_global) {
-    const struct span s = global_addresses(e, w, x, mask);
-    if (ww_unlikely(!in_one_range(e, x, &s))) return mem_atomic(e, w, x, mask);
+FN_ONCE(atom32_global) {
+    uint32_t off[WARP_LANES] __attribute__((aligned(64)));
+    uintptr_t host;
+    if (ww_unlikely(!global_access(e, w, x, mask, &host, off))) return mem_atomic(e, w, x, mask);
     const bool wanted = x->d != X_NONE;
     note(e, x, mask, SPACE_GLOBAL, wanted ? ACCESS_ATOMIC : ACCESS_REDUCE);
     e->access.n_dst = wanted;
-    uint8_t *const host = e->range.host;
-    const uint64_t first = e->range.first;
     uint8_t *to[32];
-    FOR_EACH_BIT32(i, mask) to[i] = host + (e->access.addr[i] - first);
+    FOR_EACH_BIT32(i, mask) to[i] = place(host, off[i]);
     if (e->log) {
         e->access.deferred = wanted;
         log_atomic32(e->log, w, x, mask, to, x_src(w, x->b), x_src(w, x->c));
@@ -393,9 +521,9 @@ FN(atom32_global) {
     }
     return EXEC_MEMORY;
 }
-FN(atom32_shared) {
+FN_ONCE(atom32_shared) {
     uint32_t off[32] __attribute__((aligned(64)));
-    if (ww_unlikely(!shared_addresses(e, w, x, mask, off))) return mem_atomic(e, w, x, mask);
+    if (ww_unlikely(!shared_access(e, w, x, mask, off))) return mem_atomic(e, w, x, mask);
     const bool wanted = x->d != X_NONE;
     note(e, x, mask, SPACE_SHARED, wanted ? ACCESS_ATOMIC : ACCESS_REDUCE);
     e->access.n_dst = wanted;
@@ -405,9 +533,9 @@ FN(atom32_shared) {
     return EXEC_MEMORY;
 }
 // Compare and swap of machine code, which answers whether it stored: each lane sees those before it.
-FN(cast32_shared) {
+FN_ONCE(cast32_shared) {
     uint32_t off[32] __attribute__((aligned(64)));
-    if (ww_unlikely(!shared_addresses(e, w, x, mask, off))) return mem_atomic(e, w, x, mask);
+    if (ww_unlikely(!shared_access(e, w, x, mask, off))) return mem_atomic(e, w, x, mask);
     note(e, x, mask, SPACE_SHARED, ACCESS_ATOMIC);
     e->access.n_dst = 1;
     const uint32_t *const pb = x_src(w, x->b), *const pc = x_src(w, x->c);

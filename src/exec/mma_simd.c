@@ -161,7 +161,7 @@ LANE_FN float c_884(const struct step_884 *s, const uint32_t *pc, uint32_t lane,
     if (s->c_half) return summand(pc, in, pair | (row & 3) | (row >> 2) << 4, true);
     return summand(pc, (in & 1) | (row & 2), pair | (row & 1) | (in & 2) | (row >> 2) << 4, false);
 }
-FN(hmma_884) {
+FN_ONCE(hmma_884) {
     if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
     SOURCES3;
     const struct step_884 s = {x, x->type == ITYPE_F16, x->stype == ITYPE_F16, x->sub & MMA_STEP};
@@ -200,7 +200,7 @@ FN(hmma_884) {
 
 // HMMA.1688: lane 4 g + t has of A rows g and g + 8, k 2 t and 2 t + 1; of B k 2 t and 2 t + 1 of
 // column g; of D rows g and g + 8, columns 2 t and 2 t + 1.
-FN(hmma_1688) {
+FN_ONCE(hmma_1688) {
     if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
     SOURCES3;
     const bool d_half = x->type == ITYPE_F16, c_half = x->stype == ITYPE_F16;
@@ -314,7 +314,7 @@ LANE_FN double number_of(uint32_t v, uint32_t part, uint8_t type, uint32_t flip)
 }
 // Lane 4 g + t has of A rows g and g + 8 in turns, of B column g: words t, t + 4, ... of k. D and C as
 // HMMA.1688.
-FN(hmma_16) {
+FN_ONCE(hmma_16) {
     if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
     SOURCES3;
     const struct adder by = adder_of(x);

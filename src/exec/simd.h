@@ -10,12 +10,22 @@
 #include "exec/exec_int.h"
 #include "exec/handlers.h"
 
+// A handler is compiled twice from one text: for a warp whose 32 lanes all execute, which is nearly
+// every instruction and has nothing to keep of what stood in the destination, and for other masks.
+// Handlers whose mask matters little to them are compiled once (FN_ONCE).
+#define HANDLER_ARGS  struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask
+#define FN_ONCE(name) static enum exec_outcome x_##name(HANDLER_ARGS)
 #define FN(name)                                                                                   \
-    static enum exec_outcome x_##name(struct exec_env *e, struct exec_warp *w,                     \
-                                      const struct xinst *x, uint32_t mask)
+    LANE_FN enum exec_outcome lanes_##name(HANDLER_ARGS);                                          \
+    FN_ONCE(name) {                                                                                \
+        return ww_likely(mask == ~0u) ? lanes_##name(e, w, x, ~0u) : lanes_##name(e, w, x, mask);  \
+    }                                                                                              \
+    LANE_FN enum exec_outcome lanes_##name(HANDLER_ARGS)
 #define UNUSED_ENV (void)e
 
-#define PICK(r, old) (LANE_IN(mask) ? (r) : (old))
+// Whether the text is the one for all lanes.
+#define ALL_LANES    (__builtin_constant_p(mask) && mask == ~0u)
+#define PICK(r, old) (ALL_LANES || LANE_IN(mask) ? (r) : (old))
 
 // Whole handlers: `expr` over A, B, C (uint32_t) gives the uint32_t of a lane.
 #define SOURCES1 const uint32_t *const pa = x_src(w, x->a)
@@ -69,14 +79,21 @@ LANE_FN enum exec_outcome setp_finish(struct exec_warp *w, const struct xinst *x
     x_set_pred(w, x->d1, q, mask);
     return EXEC_NEXT;
 }
+// The lanes for which `cond` holds, as a mask.
+#define LANES_WHERE(cond)                                                                          \
+    ({                                                                                             \
+        uint32_t where_[WARP_LANES] __attribute__((aligned(64)));                                  \
+        LANES where_[i] = (cond) ? ~0u : 0;                                                        \
+        lanes_signs(where_);                                                                       \
+    })
 #define MASK_OF(n, cond)                                                                           \
     ({                                                                                             \
-        uint32_t t_ = 0;                                                                           \
+        uint32_t where_[WARP_LANES] __attribute__((aligned(64)));                                  \
         LANES {                                                                                    \
             LANE##n;                                                                               \
-            t_ |= (cond) ? lane_bit[i] : 0;                                                        \
+            where_[i] = (cond) ? ~0u : 0;                                                          \
         }                                                                                          \
-        t_;                                                                                        \
+        lanes_signs(where_);                                                                       \
     })
 
 #endif

@@ -54,7 +54,10 @@ static enum exec_outcome heap(struct exec_env *e, struct exec_warp *w, const str
         const uint64_t a = argument(w, &m->src[0], x->a, i);
         if (e->log) {
             log_heap(e->log, w, x, i, is_free, a);
-            if (is_free) e->range = (struct exec_range){0}; // it may be the one
+            if (is_free) { // it may be one of them
+                e->range = (struct exec_range){0};
+                memset(e->hit, 0, sizeof e->hit);
+            }
         } else if (is_free) {
             if (!devmem_device_free(e->memory, a))
                 return fault_raise(e, w, x, FAULT_UNALLOCATED, i, a, 0,

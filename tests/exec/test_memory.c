@@ -118,7 +118,7 @@ static void random_accesses(void **state) {
     enum { SIZE = 4096 };
     LEVELS(v) {
         uint64_t seed = 2024;
-        for (uint32_t n = 0; n < 600; n++) {
+        for (uint32_t n = 0; n < 900; n++) {
             struct prog *p = prog_new();
             const uint8_t t = types[rnd64(&seed) % 8], space = spaces[rnd64(&seed) % 4];
             const uint32_t each = isa_type_bits(t) / 8;
@@ -152,7 +152,7 @@ static void random_accesses(void **state) {
                 else
                     memcpy(mirror[i], host, SIZE);
             }
-            const uint32_t pattern = rnd64(&seed) % 4;
+            const uint32_t pattern = rnd64(&seed) % 6;
             uint32_t at[2][32];
             for (uint32_t i = 0; i < 32; i++) {
                 for (uint32_t k = 0; k < 2; k++) {
@@ -160,8 +160,10 @@ static void random_accesses(void **state) {
                     uint32_t s = pattern == 0   ? i + 3
                                  : pattern == 1 ? 7
                                  : pattern == 2 ? (i * 5) % slots
+                                 : pattern == 3 ? i % 16 + 24 * (i / 16) // two rows of a tile
+                                 : pattern == 4 ? 3 + i / 16
                                                 : (uint32_t)(rnd64(&seed) % slots);
-                    if (k && pattern == 3) s = at[0][rnd64(&seed) % (i + 1)] / bytes;
+                    if (k && pattern == 5) s = at[0][rnd64(&seed) % (i + 1)] / bytes;
                     at[k][i] = s * bytes;
                     if (narrow)
                         reg(p, 2 + 2 * k)[i] = at[k][i];
