@@ -8,8 +8,9 @@
 #include "exec/mem.h"
 
 struct log_line {
-    uint64_t tag;     // host address / LOG_LINE, 0 free
+    uint64_t tag;     // host address / LOG_LINE
     uint64_t written; // bytes that data holds
+    uint32_t slot;    // of the table
     bool atomic;      // its value is known at commit only
     uint8_t data[LOG_LINE];
 };
@@ -64,60 +65,58 @@ void exec_log_destroy(struct exec_log *log) {
     free(log->bloom);
     free(log->buf);
     free(log->line);
-    free(log->used);
+    free(log->slot);
     free(log->freed);
     free(log);
 }
 bool exec_log_is_empty(const struct exec_log *log) { return log->len == 0; }
 
 // ---- overlay --------------------------------------------------------------------------------
-static struct log_line *line_slot(const struct exec_log *log, uint64_t tag) {
-    uint32_t i = log_hash(tag) & (log->cap_lines - 1);
-    while (log->line[i].tag && log->line[i].tag != tag) i = (i + 1) & (log->cap_lines - 1);
-    return &log->line[i];
+// Lines lie in the order in which they came; the table holds their numbers + 1, 0 free.
+static uint32_t line_slot(const struct exec_log *log, uint64_t tag) {
+    uint32_t i = log_hash(tag) & (log->cap_slots - 1);
+    while (log->slot[i] && log->line[log->slot[i] - 1].tag != tag)
+        i = (i + 1) & (log->cap_slots - 1);
+    return i;
 }
 static const struct log_line *line_find(const struct exec_log *log, uint64_t tag) {
     if (!log->n_lines) return NULL;
-    const struct log_line *l = line_slot(log, tag);
-    return l->tag ? l : NULL;
+    const uint32_t n = log->slot[line_slot(log, tag)];
+    return n ? &log->line[n - 1] : NULL;
 }
-static void line_use(struct exec_log *log, const struct log_line *l) {
-    const uint32_t i = (uint32_t)(l - log->line);
-    log->used[i / 64] |= 1ull << (i % 64);
-}
-static struct log_line *line_get(struct exec_log *log, uint64_t tag) {
-    if (log->n_lines * 2 >= log->cap_lines) {
-        const uint32_t cap = log->cap_lines ? log->cap_lines * 2 : 256;
-        struct log_line *old = log->line, *p = calloc(cap, sizeof *p);
-        uint64_t *used = calloc(cap / 64, sizeof *used);
-        if (!p || !used) {
-            free(p);
-            free(used);
-            log->out_of_memory = true;
-            return NULL;
-        }
-        const uint32_t old_cap = log->cap_lines;
-        free(log->used);
-        log->line = p;
-        log->used = used;
-        log->cap_lines = cap;
-        for (uint32_t i = 0; i < old_cap; i++) {
-            if (!old[i].tag) continue;
-            struct log_line *l = line_slot(log, old[i].tag);
-            *l = old[i];
-            line_use(log, l);
-        }
-        free(old);
+// Room for one more line: half of the table stays free.
+static bool line_room(struct exec_log *log) {
+    if (log->n_lines * 2 < log->cap_slots) return true;
+    const uint32_t cap = log->cap_slots ? log->cap_slots * 2 : 256;
+    struct log_line *const line = realloc(log->line, cap / 2 * sizeof *line);
+    if (line) log->line = line;
+    uint32_t *const slot = line ? calloc(cap, sizeof *slot) : NULL;
+    if (!slot) {
+        log->out_of_memory = true;
+        return false;
     }
-    struct log_line *l = line_slot(log, tag);
-    if (!l->tag) {
+    free(log->slot);
+    log->slot = slot;
+    log->cap_slots = cap;
+    for (uint32_t k = 0; k < log->n_lines; k++) {
+        line[k].slot = line_slot(log, line[k].tag);
+        slot[line[k].slot] = k + 1;
+    }
+    return true;
+}
+// Lines that were got before may have moved.
+static struct log_line *line_get(struct exec_log *log, uint64_t tag) {
+    if (!line_room(log)) return NULL;
+    const uint32_t slot = line_slot(log, tag);
+    if (!log->slot[slot]) {
+        log->slot[slot] = ++log->n_lines;
+        struct log_line *const l = &log->line[log->n_lines - 1];
         l->tag = tag;
         l->written = 0;
+        l->slot = slot;
         l->atomic = false;
-        line_use(log, l);
-        log->n_lines++;
     }
-    return l;
+    return &log->line[log->slot[slot] - 1];
 }
 // `*last` is the line of the lane before, which is often the same.
 static void overlay_write(struct exec_log *log, const uint8_t *host, uint32_t bytes,
@@ -611,10 +610,7 @@ void log_forget(struct exec_log *log) {
     log->out_of_memory = false;
     if (!log->is_busy) return;
     memset(log->bloom, 0, (log->bloom_mask + 1ul) * sizeof *log->bloom);
-    for (uint32_t word = 0; word < log->cap_lines / 64 && log->n_lines; word++) {
-        FOR_EACH_BIT64(i, log->used[word]) log->line[64 * word + i].tag = 0;
-        log->used[word] = 0;
-    }
+    for (uint32_t k = 0; k < log->n_lines; k++) log->slot[log->line[k].slot] = 0;
     log->n_lines = 0;
     log->is_busy = false;
 }

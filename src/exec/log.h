@@ -17,9 +17,9 @@ struct exec_log {
     uint8_t *buf;                    // records, each 8-byte aligned
     size_t len, cap;
     size_t overlaid;             // bytes of buf that the overlay knows
-    struct log_line *line;       // open addressing
-    uint64_t *used;              // bit a line
-    uint32_t n_lines, cap_lines; // power of two
+    struct log_line *line;       // [cap_slots / 2]
+    uint32_t *slot;              // of lines, open addressing
+    uint32_t n_lines, cap_slots; // power of two
     uint64_t *freed; // what free() of this quantum was given
     uint32_t n_freed, cap_freed;
     bool out_of_memory;
