@@ -203,6 +203,15 @@ static bool choose_converge(struct exec_launch *l) {
     return true;
 }
 
+static bool find_control(struct exec_launch *l) {
+    const uint32_t n = l->im->n_insts;
+    l->control = malloc((n + 1ul) * sizeof *l->control);
+    if (!l->control) return false;
+    l->control[n] = n;
+    for (uint32_t k = n; k-- > 0;) l->control[k] = l->code[k].advance ? l->control[k + 1] : k;
+    return true;
+}
+
 enum ww_status decode_image(struct exec_launch *l, struct diags *d) {
     const struct code_image *im = l->im;
     struct pool p = {0};
@@ -220,6 +229,7 @@ enum ww_status decode_image(struct exec_launch *l, struct diags *d) {
     enum ww_status s = ok ? WW_OK : diags_status(d);
     if (ok) {
         l->code[im->n_insts] = (struct xinst){.fn = off_the_end, .guard = PRED_TRUE};
+        p.out_of_memory |= !find_control(l);
         l->pool = ww_alloc_aligned((size_t)p.n * VEC_BYTES);
         if (l->pool)
             for (uint32_t k = 0; k < p.n; k++)

@@ -147,6 +147,7 @@ struct exec_launch {
     struct exec_launch_args args;
     struct exec_callbacks callbacks;
     struct xinst *code; // im->n_insts, and one that faults behind the end
+    uint32_t *control;  // by instruction: the first one from there on that moves the pc itself
     uint8_t *pool;      // constant vectors
     uint8_t *cb0;       // c[0]: launch block and parameters
     uint32_t cb0_bytes;

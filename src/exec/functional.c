@@ -28,11 +28,11 @@
 enum {
     RESIDENT = 256, // blocks at once: those may wait for one another
     RESIDENT_BYTES = 256 << 20,
-    TURN = 64,           // instructions of a warp, at most, before the block's next has its turn
-    ROUND = 1024,        // of a warp in a round, at most
-    LOG_LIMIT = 2 << 20, // bytes of a group's log that end its round
-    MAX_BATCH = 4096,    // blocks dealt to a group in a round
-    PHASES = 64,         // of a cluster's barrier in a round, at most
+    TURN = 64,             // instructions of a warp, at most, before the block's next has its turn
+    ROUND = 4096,          // of a warp in a round, at most
+    LOG_LIMIT = 128 << 10, // bytes of a group's log that end its round
+    MAX_BATCH = 4096,      // blocks dealt to a group in a round
+    PHASES = 64,           // of a cluster's barrier in a round, at most
     FIRST_LOOK = 32, // rounds before warps that spin for ever are looked for, then twice as many
 };
 
@@ -122,22 +122,64 @@ static inline bool ends_turn(const struct exec_access *a) {
     const bool changes = a->kind >= ACCESS_STORE && a->kind <= ACCESS_REDUCE;
     return a->deferred || a->kind >= ACCESS_BULK || (changes && a->space != SPACE_LOCAL);
 }
+static inline uint64_t threads_of(uint32_t mask) {
+    return ww_likely(mask == ~0u) ? WARP_LANES : bits_count32(mask);
+}
+// How many instructions from the warp's next one on only go on to the one behind them, with the
+// same lanes: none moves the pc, and the last is not in front of where lanes meet.
+static inline uint32_t straight(const struct exec_warp *w) {
+    const uint32_t control = w->cta->launch->control[w->pc], meets = w->reconv - 1;
+    const uint32_t end = meets >= w->pc && meets < control ? meets : control;
+    return end - w->pc;
+}
+// A turn that runs: instructions and threads of them so far, what the last one did.
+struct turn {
+    uint32_t n;
+    enum exec_outcome outcome;
+    uint64_t threads;
+};
+static inline bool goes_on(const struct turn *t, const struct exec_env *e) {
+    return ww_likely(t->outcome == EXEC_NEXT) ||
+           (t->outcome == EXEC_MEMORY && !ends_turn(&e->access));
+}
+// `most` instructions of a straight line, or fewer if one of them ends the turn.
+static inline void run_straight(struct exec_env *e, struct exec_warp *w, uint32_t most,
+                                struct turn *t) {
+    const uint32_t active = w->active;
+    const struct xinst *const first = w->code + w->pc, *const end = first + most, *x = first;
+    uint32_t pc = w->pc;
+    t->outcome = EXEC_NEXT;
+    while (x != end) {
+        const struct xinst *const now = x++;
+        const uint32_t mask = active & (w->pred[now->guard] ^ now->guard_xor);
+        w->pc = ++pc;
+        if (ww_unlikely(!mask)) continue;
+        t->threads += threads_of(mask);
+        t->outcome = now->fn(e, w, now, mask);
+        if (!goes_on(t, e)) break;
+    }
+    t->n += (uint32_t)(x - first);
+}
 // A warp's turn: how many instructions it ran.
 static uint32_t run_warp(struct group *g, struct run_cta *c, uint32_t k, uint32_t limit) {
     struct exec_env *e = &g->env;
     struct exec_warp *w = &c->cta.warps[k];
-    uint64_t threads = 0;
-    uint32_t n = 0;
-    enum exec_outcome o = EXEC_NEXT;
-    while (n < limit) {
-        o = step(e, w);
-        n++;
-        threads += bits_count32(e->exec_mask);
-        if (o != EXEC_NEXT && (o != EXEC_MEMORY || ends_turn(&e->access))) break;
+    struct turn t = {.outcome = EXEC_NEXT};
+    while (t.n < limit && goes_on(&t, e)) {
+        const uint32_t line = straight(w), left = limit - t.n;
+        if (line) {
+            run_straight(e, w, line < left ? line : left, &t);
+        } else {
+            t.outcome = step(e, w);
+            t.n++;
+            t.threads += threads_of(e->exec_mask);
+        }
     }
+    const enum exec_outcome o = t.outcome;
+    const uint32_t n = t.n;
     e->cycle += n;
     g->counts.warp_instructions += n;
-    g->counts.thread_instructions += threads;
+    g->counts.thread_instructions += t.threads;
     switch (o) {
     case EXEC_MEMORY:
         exec_bulk_at_once(e, w);
@@ -302,6 +344,7 @@ static bool make_wave(struct wave *r) {
     for (uint32_t i = 0; i < r->n_groups; i++) {
         struct group *g = &r->group[i];
         *g = (struct group){.env.memory = r->memory,
+                            .env.wants_no_addresses = true,
                             .env.bulks = g->env.bulks,
                             .cta = r->cta + (size_t)i * r->places,
                             .memory = kept->bytes + (size_t)i * r->places * l->cta_bytes};

@@ -144,6 +144,7 @@ void exec_launch_destroy(struct exec_launch *l) {
         free(b);
     }
     ww_free_aligned(l->code);
+    free(l->control);
     ww_free_aligned(l->pool);
     ww_free_aligned(l->cb0);
     free(l->lane_fn);
