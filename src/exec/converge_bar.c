@@ -295,9 +295,33 @@ static enum exec_outcome bssy(struct exec_env *e, struct exec_warp *w, const str
     (void)e;
     const uint32_t lanes = executing(w, x, mask);
     uint32_t *const m = members_at(w, x->sub);
-    FOR_EACH_BIT32(i, lanes) m[i] = lanes;
+    if (lanes == ~0u)
+        for (uint32_t i = 0; i < WARP_LANES; i++) m[i] = lanes;
+    else
+        FOR_EACH_BIT32(i, lanes) m[i] = lanes;
     w->pushes += lanes != 0;
     return flow_pass(&flow, w, x);
+}
+// Lanes of a warp that has never parted come to a region in which no other lane is: what open_all
+// would do for them alone.
+static bool pass_together(struct exec_warp *w, uint32_t *m, uint32_t lanes) {
+    struct its *const s = w->its;
+    if (s->n != 1 || lanes != w->active) return false;
+    uint32_t need = 0;
+    if (lanes == ~0u)
+        for (uint32_t i = 0; i < WARP_LANES; i++) need |= m[i];
+    else
+        need = region(m, lanes);
+    if (need & w->live & ~lanes) return false;
+    order_meet(w, lanes);
+    if (lanes == ~0u)
+        memset(m, 0, WARP_LANES * sizeof *m);
+    else
+        take_out(m, lanes);
+    s->turns = 0;
+    s->leaf[s->cur].has_yielded = false;
+    w->pops++;
+    return true;
 }
 static enum exec_outcome bsync(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                                uint32_t mask) {
@@ -306,7 +330,7 @@ static enum exec_outcome bsync(struct exec_env *e, struct exec_warp *w, const st
     uint32_t *const m = members_at(w, x->sub);
     const uint32_t lanes = joined(m, executing(w, x, mask));
     s->leaf[s->cur].node = -1;
-    if (!lanes) return flow_pass(&flow, w, x);
+    if (!lanes || pass_together(w, m, lanes)) return flow_pass(&flow, w, x);
     const uint32_t rest = w->active & ~lanes;
     w->active = lanes;
     its_save(w);

@@ -289,6 +289,17 @@ static enum exec_outcome s2r(struct exec_env *e, struct exec_warp *w, const stru
         uint32_t id[3];
         warp_thread_id(w, 0, id);
         const uint32_t *b = w->cta->launch->args.block;
+        // All in one row, or rows of a power of two of threads in one plane.
+        const bool in_row = id[0] + WARP_LANES <= b[0];
+        const uint32_t shift = in_row ? 31 : bits_first32(b[0]), last = id[0] + WARP_LANES - 1;
+        if (mask == ~0u && (in_row || b[0] == 1u << shift) && id[1] + (last >> shift) < b[1]) {
+            const uint32_t low = in_row ? ~0u : b[0] - 1;
+            for (uint32_t i = 0; i < WARP_LANES; i++) {
+                const uint32_t at = id[0] + i;
+                pd[i] = axis == 0 ? at & low : axis == 1 ? id[1] + (at >> shift) : id[2];
+            }
+            return EXEC_NEXT;
+        }
         for (uint32_t i = 0; i < WARP_LANES; i++) {
             if (mask >> i & 1) pd[i] = id[axis];
             if (++id[0] == b[0]) {
