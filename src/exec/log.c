@@ -233,6 +233,8 @@ static inline void filter_line(struct exec_log *log, uint64_t line) {
 static inline void filter(struct exec_log *log, const uint8_t *host, uint32_t bytes) {
     const uint64_t at = (uint64_t)(uintptr_t)host, last = (at + bytes - 1) / LOG_LINE;
     for (uint64_t line = at / LOG_LINE; line <= last; line++) filter_line(log, line);
+    if (!log->is_busy || at < log->low) log->low = at;
+    if (!log->is_busy || at + bytes - 1 > log->high) log->high = at + bytes - 1;
     log->is_busy = true;
 }
 

@@ -14,7 +14,8 @@ struct exec_log {
     uint64_t *bloom;     // lines that were written or changed by an atomic
     uint32_t bloom_mask; // words - 1
     bool is_busy;        // any bit of bloom is set
-    uint8_t *buf;                    // records, each 8-byte aligned
+    uint64_t low, high;  // least and greatest byte on the host of those lines, while is_busy
+    uint8_t *buf;        // records, each 8-byte aligned
     size_t len, cap;
     size_t overlaid;             // bytes of buf that the overlay knows
     struct log_line *line;       // [cap_slots / 2]

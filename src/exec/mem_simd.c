@@ -170,6 +170,10 @@ LANE_FN bool in_range(const struct exec_env *e, const struct exec_range *r, cons
     const uint32_t part = x->bytes - 1u;
     return !((uint32_t)base & part) && !(lanes_unfit(off, low, high, part) & mask);
 }
+// Where exec_env.hit keeps what an instruction hit last.
+LANE_FN uint32_t hit_of(const struct exec_warp *w, const struct xinst *x) {
+    return (uint32_t)(x - w->code) % EXEC_HITS;
+}
 // Makes the allocation of all lanes the one that was hit last. Generic addresses below global
 // memory lie in none.
 LANE_FN bool find_range(struct exec_env *e, const struct xinst *x, uint32_t mask, uint64_t base,
@@ -190,7 +194,7 @@ LANE_FN bool global_access(struct exec_env *e, const struct exec_warp *w, const 
                            uint32_t mask, uintptr_t *host, uint32_t off[WARP_LANES]) {
     uint64_t base;
     if (ww_unlikely(!global_offsets(w, x, mask, &base, off))) return false;
-    struct exec_range *const r = &e->hit[(uint32_t)(x - w->code) % EXEC_HITS];
+    struct exec_range *const r = &e->hit[hit_of(w, x)];
     if (ww_unlikely(!in_range(e, r, x, mask, base, off))) {
         if (!find_range(e, x, mask, base, off)) return false;
         *r = e->range;
@@ -200,13 +204,17 @@ LANE_FN bool global_access(struct exec_env *e, const struct exec_warp *w, const 
     return true;
 }
 
-// Whether a byte of it may stand in the own log.
-LANE_FN bool in_log(const struct exec_env *e, uintptr_t host, const uint32_t off[WARP_LANES],
-                    uint32_t mask, uint32_t bytes) {
+// Whether a byte of the access may stand in the own log. Many kernels write to other allocations
+// than they read.
+LANE_FN bool in_log(const struct exec_env *e, const struct exec_warp *w, const struct xinst *x,
+                    uintptr_t host, const uint32_t off[WARP_LANES], uint32_t mask) {
     if (!e->log || !e->log->is_busy) return false;
-    if (ALL_LANES && is_run(off, bytes))
+    const struct exec_range *const r = &e->hit[hit_of(w, x)];
+    const uint64_t first = (uint64_t)(uintptr_t)r->host, bytes = r->end - r->first;
+    if (e->log->high < first || e->log->low >= first + bytes) return false;
+    if (ALL_LANES && is_run(off, x->bytes))
         return log_maybe_span(e->log, place(host, off[0]),
-                              place(host, off[0]) + WARP_LANES * bytes - 1);
+                              place(host, off[0]) + WARP_LANES * x->bytes - 1);
     FOR_EACH_BIT32(i, mask)
         if (log_maybe(e->log, place(host, off[i]))) return true;
     return false;
@@ -243,7 +251,7 @@ FN(ld32_global) {
     uintptr_t host;
     if (ww_unlikely(!global_access(e, w, x, mask, &host, off))) return mem_load(e, w, x, mask);
     uint32_t *const pd = x_dst(w, x->d);
-    if (ww_likely(!in_log(e, host, off, mask, x->bytes)))
+    if (ww_likely(!in_log(e, w, x, host, off, mask)))
         load_elements(pd, host, off, mask, x->aux8);
     else if (!load_own(e, x, pd, host, off, mask))
         return mem_load(e, w, x, mask);
@@ -255,7 +263,7 @@ FN(ld_small_global) {
     uintptr_t host;
     if (ww_unlikely(!global_access(e, w, x, mask, &host, off))) return mem_load(e, w, x, mask);
     uint32_t *const pd = x_dst(w, x->d);
-    if (ww_likely(!in_log(e, host, off, mask, x->bytes)))
+    if (ww_likely(!in_log(e, w, x, host, off, mask)))
         load_smalls(pd, host, off, mask, x);
     else if (!load_own(e, x, pd, host, off, mask))
         return mem_load(e, w, x, mask);
