@@ -78,7 +78,7 @@ static inline uint32_t lanes_unfit(const uint32_t v[32], uint32_t least, uint32_
     }
 #else
     uint32_t unfit[32] __attribute__((aligned(64)));
-    LANES unfit[i] = (v[i] < least) | (v[i] > most) | ((v[i] & bits) != 0) ? ~0u : 0;
+    LANES unfit[i] = ((v[i] < least) | (v[i] > most) | ((v[i] & bits) != 0)) ? ~0u : 0;
     m = lanes_signs(unfit);
 #endif
     return m;
