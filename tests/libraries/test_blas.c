@@ -36,7 +36,7 @@ int cublasLtMatmul(handle_t, void *, const void *, const void *, void *, const v
                    void *, void *, const void *, void *, size_t, void *);
 
 enum { R32 = 0, R64 = 1, R16 = 2, I8 = 3, C32 = 4, C64 = 5, I32 = 10, BF16 = 14 };
-enum { COMPUTE_16F = 64, COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_32I = 72 };
+enum { COMPUTE_16F = 64, COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_32I = 72, COMPUTE_TF32 = 77 };
 typedef long double complex wide;
 
 static int failed;
@@ -134,7 +134,7 @@ static const struct types types[] = {
     {R32, R32, COMPUTE_32F, R32, 0x1p-23},  {R64, R64, COMPUTE_64F, R64, 0x1p-52},  {C32, C32, COMPUTE_32F, C32, 0x1p-22},
     {C64, C64, COMPUTE_64F, C64, 0x1p-51},  {R16, R16, COMPUTE_16F, R16, 0x1p-10},  {R16, R16, COMPUTE_32F, R32, 0x1p-10},
     {R16, R32, COMPUTE_32F, R32, 0x1p-23},  {BF16, BF16, COMPUTE_32F, R32, 0x1p-7}, {BF16, R32, COMPUTE_32F, R32, 0x1p-23},
-    {I8, I32, COMPUTE_32I, I32, 0},         {I8, R32, COMPUTE_32F, R32, 0x1p-23},
+    {I8, I32, COMPUTE_32I, I32, 0},         {I8, R32, COMPUTE_32F, R32, 0x1p-23},  {R32, R32, COMPUTE_TF32, R32, 0x1p-23},
 };
 
 // What an element of op(X) is: N, T, C.
@@ -161,7 +161,9 @@ static void compare(const char *what, const struct types *t, const struct array 
 }
 
 static void products(handle_t h, const struct types *t, int m, int n, int k, int op_a, int op_b, bool on_device) {
-    const int lda = (op_a ? k : m) + 1, ldb = (op_b ? n : k) + 2, ldc = m + 3;
+    // lines of whole tiles begin at multiples of sixteen bytes, so that they are read in pieces of these
+    const bool is_even = m % 64 == 0;
+    const int lda = (op_a ? k : m) + (is_even ? 16 : 1), ldb = (op_b ? n : k) + (is_even ? 32 : 2), ldc = m + 3;
     struct array a = fill(t->ab, (long)lda * (op_a ? m : k) + 1, 3), b = fill(t->ab, (long)ldb * (op_b ? k : n) + 1, 3),
                  c = fill(t->c, (long)ldc * n + 1, 4);
     void *const after = malloc(c.bytes);
@@ -382,15 +384,15 @@ static void *in_a_thread(void *user) {
 // With an argument: small products only.
 int main(int argc, char **argv) {
     handle_t h;
-    static const int sizes[][3] = {{1, 1, 1}, {3, 5, 7}, {33, 65, 17}, {130, 129, 40}, {300, 200, 9}};
-    const size_t n = sizeof sizes / sizeof *sizes - (argc > 1 ? 2 : 0);
-    (void)argv;
+    static const int sizes[][3] = {{1, 1, 1}, {3, 5, 7}, {33, 65, 17}, {128, 192, 64}, {130, 129, 40}};
+    const size_t n = argc > 1 && !strcmp(argv[1], "small") ? 3 : sizeof sizes / sizeof *sizes;
     if (cublasCreate_v2(&h)) return puts("no handle"), 1;
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = argc > 1 && !strcmp(argv[1], "tiles") ? 3 : 0; i < n; i++)
             for (int ops = 0; ops < 9; ops++)
-                if (i < 3 || ops % 4 == 0 || ops == 3)
+                if (i < 3 || ops == 1 || ops == 3 || ops == 8)
                     products(h, &types[t], sizes[i][0], sizes[i][1], sizes[i][2], ops % 3, ops / 3, (ops + (int)i) % 2);
+    if (argc > 1 && !strcmp(argv[1], "tiles")) return failed ? 1 : 0;
     batches(h);
     edges(h);
     vectors(h);

@@ -56,6 +56,7 @@ enum blas_compute {
 };
 enum blas_operation { OPERATION_N = 0, OPERATION_T = 1, OPERATION_C = 2, OPERATION_CONJG = 3 };
 enum { POINTER_HOST = 0, POINTER_DEVICE = 1 };
+enum { MATH_TF32 = 3 }; // cublasMath_t: products of single precision may be TF32's
 
 // ---- kernels ------------------------------------------------------------------------------------
 // A module of kernels for each row of modules.def, loaded into a handle's context when the first of its kernels runs.
@@ -72,9 +73,9 @@ typedef struct blas_handle {
     uint32_t tag;
     CUstream stream;
     int pointer_mode, math_mode, atomics_mode, sm_target;
-    uint32_t sms;
-    CUcontext context;    // that it was made in
-    pthread_mutex_t lock; // of `module`
+    uint32_t sms, capability; // capability: major and minor as one number, 70
+    CUcontext context;        // that it was made in
+    pthread_mutex_t lock;     // of `module`
     CUmodule module[BLAS_MODULES];
     CUdeviceptr parts; // 16 bytes of each of BLAS_PARTS + 1 sums
 } * blas_handle_t;
@@ -98,6 +99,7 @@ BLAS_API blas_status blas_refuse(const char *call, const char *format, ...)
 // The types of a product; `scale` is that of alpha and beta.
 struct blas_types {
     int ab, cd, scale;
+    bool may_round; // operands of single precision may be rounded to eleven bits
 };
 BLAS_API bool blas_has_product(const struct blas_types *t);
 // Runs `count` products in the handle's stream, or in another. A and B are as they lie in memory, op_a and op_b say how they are taken; g holds everything else.

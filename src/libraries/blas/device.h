@@ -7,7 +7,7 @@
 #define __device__           __attribute__((device))
 #define __global__           __attribute__((global))
 #define __shared__           __attribute__((shared))
-#define __launch_bounds__(n) __attribute__((launch_bounds(n)))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define thread_x             ((int)__nvvm_read_ptx_sreg_tid_x())
 #define block_x              ((int)__nvvm_read_ptx_sreg_ctaid_x())
 #define block_y              ((int)__nvvm_read_ptx_sreg_ctaid_y())

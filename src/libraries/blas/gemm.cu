@@ -9,16 +9,48 @@ template <class T> static __device__ inline T *at(const gemm_matrix &x, int batc
     return (T *)x.at + x.first + batch * x.step;
 }
 
-// A slice of op(X), whose element (l, k) lies at x[k * lead + l], or where `Swap` at x[l * lead + k].
+// A slice of op(X) on its way from memory to shared memory: Long x Slice elements (l, k), where element (l, k) lies at
+// x[k * lead + l], or where `Swap` at x[l * lead + k]. A thread brings EACH of them, in pieces of neighbours in memory.
 template <class T, class A, int Long, int Slice, int Threads, bool Swap> struct slice {
-    typedef slice_shape<A, Long, Slice, Threads, Swap> shape;
-    T held[shape::EACH];
+    static const int EACH = Long * Slice / Threads, FIT = 16 / sizeof(T), PIECE = EACH < FIT ? EACH : FIT, PIECES = EACH / PIECE;
+    static const int PAD = 16 / sizeof(A), LINE = Long + PAD, ROW = (Swap ? Slice : Long) / PIECE; // pieces of a line in memory
+    struct alignas(PIECE * sizeof(T)) piece { T v[PIECE]; };
+    T held[EACH];
+    const T *from; // of the thread's first piece, in the slice that is brought next
+
+    static MEMBER int index(int p) { return p * Threads + thread_x; }
+    static MEMBER int l_of(int p) { return Swap ? index(p) / ROW : index(p) % ROW * PIECE; }
+    static MEMBER int k_of(int p) { return Swap ? index(p) % ROW * PIECE : index(p) / ROW; }
+    MEMBER void begin(const T *x, int64_t lead, int l0) {
+        from = Swap ? x + (l0 + l_of(0)) * lead + k_of(0) : x + k_of(0) * lead + l0 + l_of(0);
+    }
+    // The next slice, of which all is there.
+    MEMBER void load(int64_t lead) {
+#pragma unroll
+        for (int p = 0; p < PIECES; p++) {
+            const piece q = *(const piece *)(from + p * (Threads / ROW) * lead);
+#pragma unroll
+            for (int e = 0; e < PIECE; e++) held[p * PIECE + e] = q.v[e];
+        }
+        from += Swap ? Slice : Slice * lead;
+    }
+    // Any slice: zeros beyond l_end and k_end.
     MEMBER void load(const T *x, int64_t lead, int l0, int k0, int l_end, int k_end) {
 #pragma unroll
-        for (int e = 0; e < shape::EACH; e++) {
-            const int l = l0 + shape::l_of(e), k = k0 + shape::k_of(e);
-            held[e] = T{};
-            if (l < l_end && k < k_end) held[e] = x[Swap ? l * lead + k : k * lead + l];
+        for (int p = 0; p < PIECES; p++)
+#pragma unroll
+            for (int e = 0; e < PIECE; e++) {
+                const int l = l0 + l_of(p) + (Swap ? 0 : e), k = k0 + k_of(p) + (Swap ? e : 0);
+                held[p * PIECE + e] = T{};
+                if (l < l_end && k < k_end) held[p * PIECE + e] = x[Swap ? l * lead + k : k * lead + l];
+            }
+    }
+    MEMBER void put(A *shared, bool conj) const {
+#pragma unroll
+        for (int p = 0; p < PIECES; p++) {
+            A *const to = shared + k_of(p) * LINE + l_of(p);
+#pragma unroll
+            for (int e = 0; e < PIECE; e++) to[Swap ? e * LINE : e] = conjugate(widen(held[p * PIECE + e], A{}), conj);
         }
     }
 };
@@ -35,34 +67,69 @@ template <class A> static __device__ inline A after(A x, uint32_t epilogue) {
 }
 template <class T> static __device__ inline complex_of<T> after(complex_of<T> x, uint32_t) { return x; }
 
+// A tile of M x N sums, of EM x EN a thread. Warps have 8 x 4 threads of it, so that what they read of a slice is as little as can be.
+template <class T, class A, int M, int N, int K, int EM, int EN, bool SwapA, bool SwapB> struct product_tile {
+    static const int THREADS_M = M / EM, THREADS = THREADS_M * (N / EN);
+    typedef slice<T, A, M, K, THREADS, SwapA> slice_a;
+    typedef slice<T, A, N, K, THREADS, SwapB> slice_b;
+    typedef share<A, M, EM> share_m;
+    typedef share<A, N, EN> share_n;
+    A *a_slice, *b_slice; // two of each: one is filled while the other is read
+    static const int A_LINES = K * slice_a::LINE, B_LINES = K * slice_b::LINE;
+
+    static MEMBER int tm() { return thread_x / 32 % (THREADS_M / 8) * 8 + thread_x % 8; }
+    static MEMBER int tn() { return thread_x / 32 / (THREADS_M / 8) * 4 + thread_x % 32 / 8; }
+    template <bool Whole>
+    MEMBER void add_up(A sum[EM][EN], const gemm &g, const T *a, const T *b, int m0, int n0) const {
+        slice_a ta;
+        slice_b tb;
+        ta.begin(a, g.a.lead, m0);
+        tb.begin(b, g.b.lead, n0);
+        load<Whole>(ta, tb, g, a, b, m0, n0, 0);
+        ta.put(a_slice, g.a.conj);
+        tb.put(b_slice, g.b.conj);
+        barrier();
+        int now = 0;
+        for (int k0 = 0; k0 < g.k; k0 += K) {
+            const bool goes_on = k0 + K < g.k;
+            if (goes_on) load<Whole>(ta, tb, g, a, b, m0, n0, k0 + K);
+            multiply<A, K, EM, EN, share_m, share_n>(sum, a_slice + now * A_LINES, slice_a::LINE, tm(), b_slice + now * B_LINES,
+                                                     slice_b::LINE, tn());
+            now ^= 1;
+            if (goes_on) {
+                ta.put(a_slice + now * A_LINES, g.a.conj);
+                tb.put(b_slice + now * B_LINES, g.b.conj);
+            }
+            barrier();
+        }
+    }
+    template <bool Whole>
+    static MEMBER void load(slice_a &ta, slice_b &tb, const gemm &g, const T *a, const T *b, int m0, int n0, int k0) {
+        if (Whole) {
+            ta.load(g.a.lead);
+            tb.load(g.b.lead);
+        } else {
+            ta.load(a, g.a.lead, m0, k0, g.m, g.k);
+            tb.load(b, g.b.lead, n0, k0, g.n, g.k);
+        }
+    }
+};
+
 template <class T, class A, class O, int M, int N, int K, int EM, int EN, bool SwapA, bool SwapB>
 DEVICE void product(const gemm &g) {
-    const int threads_m = M / EM, threads = threads_m * (N / EN);
-    slice<T, A, M, K, threads, SwapA> ta;
-    slice<T, A, N, K, threads, SwapB> tb;
-    typedef slice_shape<A, M, K, threads, SwapA> shape_a;
-    typedef slice_shape<A, N, K, threads, SwapB> shape_b;
-    alignas(16) __shared__ A a_slice[K * shape_a::LINE];
-    alignas(16) __shared__ A b_slice[K * shape_b::LINE];
+    typedef product_tile<T, A, M, N, K, EM, EN, SwapA, SwapB> tile;
+    alignas(16) __shared__ A a_slice[2 * tile::A_LINES];
+    alignas(16) __shared__ A b_slice[2 * tile::B_LINES];
     const int m0 = block_x * M, n0 = g.first_column + block_y * N, batch = block_z;
     if (g.triangle == GEMM_LOWER && m0 + M <= n0) return;
     if (g.triangle == GEMM_UPPER && n0 + N <= m0) return;
-    const int tm = thread_x % threads_m * EM, tn = thread_x / threads_m * EN;
     const T *const a = at<T>(g.a, batch), *const b = at<T>(g.b, batch);
     A sum[EM][EN] = {};
-    ta.load(a, g.a.lead, m0, 0, g.m, g.k);
-    tb.load(b, g.b.lead, n0, 0, g.n, g.k);
-    for (int k0 = 0; k0 < g.k; k0 += K) {
-        shape_a::put(a_slice, ta.held, g.a.conj);
-        shape_b::put(b_slice, tb.held, g.b.conj);
-        barrier();
-        if (k0 + K < g.k) {
-            ta.load(a, g.a.lead, m0, k0 + K, g.m, g.k);
-            tb.load(b, g.b.lead, n0, k0 + K, g.n, g.k);
-        }
-        multiply<A, K, EM, EN>(sum, a_slice + tm, shape_a::LINE, b_slice + tn, shape_b::LINE);
-        barrier();
-    }
+    const tile t = {a_slice, b_slice};
+    if (g.is_even && m0 + M <= g.m && n0 + N <= g.n && g.k % K == 0 && g.k)
+        t.template add_up<true>(sum, g, a, b, m0, n0);
+    else
+        t.template add_up<false>(sum, g, a, b, m0, n0);
 
     const A alpha = factor(A{}, g.alpha, g.alpha_at, g.factors_are_half);
     const A beta = factor(A{}, g.beta, g.beta_at, g.factors_are_half);
@@ -72,7 +139,7 @@ DEVICE void product(const gemm &g) {
     for (int j = 0; j < EN; j++)
 #pragma unroll
         for (int i = 0; i < EM; i++) {
-            const int64_t row = m0 + tm + i, column = n0 + tn + j;
+            const int64_t row = m0 + tile::share_m::at(tile::tm(), i), column = n0 + tile::share_n::at(tile::tn(), j);
             if (row >= g.m || column >= g.n) continue;
             if ((g.triangle == GEMM_LOWER && row < column) || (g.triangle == GEMM_UPPER && row > column)) continue;
             A v = {};
@@ -87,7 +154,7 @@ DEVICE void product(const gemm &g) {
 // The file is compiled once for each pair of types: IN of A and B, SUM, OUT of C and D. A kernel for each of A and B as they
 // lie or swapped (n, t); `small` makes more blocks of a product than `big`.
 #define KERNEL(NAME, M, N, K, EM, EN, SWAP_A, SWAP_B)                                              \
-    extern "C" __global__ __launch_bounds__(M / EM * (N / EN)) void NAME(const gemm g) {           \
+    extern "C" __global__ __launch_bounds__(M / EM * (N / EN), LEAST) void NAME(const gemm g) {    \
         product<IN, SUM, OUT, M, N, K, EM, EN, SWAP_A, SWAP_B>(g);                                 \
     }
 #define KERNELS(SIZE, M, N, K, EM, EN)                                                             \
@@ -95,6 +162,7 @@ DEVICE void product(const gemm &g) {
     KERNEL(gemm_##SIZE##_nt, M, N, K, EM, EN, false, false)                                        \
     KERNEL(gemm_##SIZE##_tn, M, N, K, EM, EN, true, true)                                          \
     KERNEL(gemm_##SIZE##_tt, M, N, K, EM, EN, true, false)
+enum { LEAST = 2 }; // blocks that a multiprocessor should hold
 #ifdef WIDE_SUM // of eight bytes or more: half the tile's side
 KERNELS(big, 64, 64, 8, 4, 4)
 #else

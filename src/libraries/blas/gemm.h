@@ -23,6 +23,7 @@ struct gemm {
     int32_t m, n, k;
     int32_t first_column; // of D, that the grid's first blocks make
     uint32_t epilogue;
+    uint32_t is_even;  // bool: whole slices of A and B may be read in pieces of sixteen bytes
     uint32_t triangle; // of D that is made: enum gemm_triangle
     struct gemm_matrix a, b, c, d;
     // factors: values of the scale type (real, imaginary), or where the address is not 0 what lies there

@@ -85,10 +85,14 @@ blas_status blas_handle_new(struct blas_handle **out) {
     CUdevice device;
     CUcontext context = NULL;
     CUdeviceptr parts = 0;
-    int sms = 0;
+    int sms = 0, major = 0, minor = 0;
     CUresult r = need_context(&device);
     if (r == CUDA_SUCCESS)
         r = cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+    if (r == CUDA_SUCCESS)
+        r = cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+    if (r == CUDA_SUCCESS)
+        r = cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
     if (r == CUDA_SUCCESS) r = cuCtxGetCurrent(&context);
     if (r == CUDA_SUCCESS) r = cuMemAlloc_v2(&parts, 16 * (BLAS_PARTS + 1));
     if (r != CUDA_SUCCESS) return blas_of(r);
@@ -99,6 +103,7 @@ blas_status blas_handle_new(struct blas_handle **out) {
     pthread_mutex_init(&h->lock, NULL);
     h->tag = TAG;
     h->sms = (uint32_t)sms;
+    h->capability = (uint32_t)(10 * major + minor);
     *out = h;
     return CUBLAS_SUCCESS;
 }

@@ -9,18 +9,23 @@ static const struct {
     int ab, cd, scale;
     enum blas_module module;
     bool is_wide; // a `big` tile has 64 x 64 elements, not 128 x 128
+    // Tensor cores: from which compute capability on (0: never), by which module, and whether only where a program lets
+    // operands be rounded.
+    uint32_t tensor_from;
+    enum blas_module tensor;
+    bool tensor_rounds;
 } rows[] = {
-    {TYPE_R_32F, TYPE_R_32F, TYPE_R_32F, BLAS_s, false},
-    {TYPE_R_64F, TYPE_R_64F, TYPE_R_64F, BLAS_d, true},
-    {TYPE_C_32F, TYPE_C_32F, TYPE_C_32F, BLAS_c, true},
-    {TYPE_C_64F, TYPE_C_64F, TYPE_C_64F, BLAS_z, true},
-    {TYPE_R_16F, TYPE_R_16F, TYPE_R_16F, BLAS_h, false},
-    {TYPE_R_16F, TYPE_R_16F, TYPE_R_32F, BLAS_h, false},
-    {TYPE_R_16F, TYPE_R_32F, TYPE_R_32F, BLAS_hs, false},
-    {TYPE_R_16BF, TYPE_R_16BF, TYPE_R_32F, BLAS_b, false},
-    {TYPE_R_16BF, TYPE_R_32F, TYPE_R_32F, BLAS_bs, false},
-    {TYPE_R_8I, TYPE_R_32I, TYPE_R_32I, BLAS_i, false},
-    {TYPE_R_8I, TYPE_R_32F, TYPE_R_32F, BLAS_is, false},
+    {TYPE_R_32F, TYPE_R_32F, TYPE_R_32F, BLAS_s, false, 80, BLAS_qt, true},
+    {TYPE_R_64F, TYPE_R_64F, TYPE_R_64F, BLAS_d, true, 0, 0, false},
+    {TYPE_C_32F, TYPE_C_32F, TYPE_C_32F, BLAS_c, true, 0, 0, false},
+    {TYPE_C_64F, TYPE_C_64F, TYPE_C_64F, BLAS_z, true, 0, 0, false},
+    {TYPE_R_16F, TYPE_R_16F, TYPE_R_16F, BLAS_h, false, 70, BLAS_qh, false},
+    {TYPE_R_16F, TYPE_R_16F, TYPE_R_32F, BLAS_h, false, 70, BLAS_qh, false},
+    {TYPE_R_16F, TYPE_R_32F, TYPE_R_32F, BLAS_hs, false, 70, BLAS_qhs, false},
+    {TYPE_R_16BF, TYPE_R_16BF, TYPE_R_32F, BLAS_b, false, 80, BLAS_qb, false},
+    {TYPE_R_16BF, TYPE_R_32F, TYPE_R_32F, BLAS_bs, false, 80, BLAS_qbs, false},
+    {TYPE_R_8I, TYPE_R_32I, TYPE_R_32I, BLAS_i, false, 75, BLAS_qi, false},
+    {TYPE_R_8I, TYPE_R_32F, TYPE_R_32F, BLAS_is, false, 0, 0, false},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -122,6 +127,17 @@ static blas_status launch_all(CUstream stream, CUfunction kernel, const uint32_t
 bool blas_swaps(int op) { return op == OPERATION_T || op == OPERATION_C; }
 static bool is_conj(int op) { return op == OPERATION_C || op == OPERATION_CONJG; }
 
+// Fewer rows or columns leave most of a tensor core's square empty.
+enum { TENSOR_LEAST = 16 };
+
+// Whether lines of a matrix, and its first elements, lie at multiples of sixteen bytes. Of a list nobody knows here.
+static bool is_even(const struct gemm_matrix *x, int type, uint32_t count) {
+    const uint64_t bytes = blas_type_bytes(type), lead = (uint64_t)x->lead * bytes,
+                   step = (uint64_t)x->step * bytes;
+    return !x->is_list && (x->at + (uint64_t)x->first * bytes) % 16 == 0 && lead % 16 == 0 &&
+           (count == 1 || step % 16 == 0);
+}
+
 static size_t row_of(const struct blas_types *t) {
     size_t row = 0;
     while (row < ROWS &&
@@ -151,14 +167,24 @@ blas_status blas_product_in(struct blas_handle *h, CUstream stream, const char *
                            t->ab, t->cd, t->scale);
     g->a.conj = is_conj(op_a);
     g->b.conj = is_conj(op_b);
+    g->is_even = is_even(&g->a, t->ab, count) && is_even(&g->b, t->ab, count);
+    const bool by_tensor = rows[row].tensor_from && h->capability >= rows[row].tensor_from &&
+                           (t->may_round || !rows[row].tensor_rounds) && g->m >= TENSOR_LEAST &&
+                           g->n >= TENSOR_LEAST;
     const uint32_t side = rows[row].is_wide ? 64 : 128;
     const bool big = is_big(h, g, side, count);
     char name[32];
-    snprintf(name, sizeof name, "gemm_%s_%c%c", big ? "big" : "small", blas_swaps(op_a) ? 't' : 'n',
-             blas_swaps(op_b) ? 't' : 'n');
+    snprintf(name, sizeof name, "%s_%s_%c%c", by_tensor ? "tensor" : "gemm", big ? "big" : "small",
+             blas_swaps(op_a) ? 't' : 'n', blas_swaps(op_b) ? 't' : 'n');
     CUfunction kernel;
-    const blas_status s = blas_kernel(h, rows[row].module, name, &kernel);
+    const blas_status s =
+        blas_kernel(h, by_tensor ? rows[row].tensor : rows[row].module, name, &kernel);
     if (s != CUBLAS_SUCCESS) return s;
+    if (by_tensor) {
+        const uint32_t tile = big ? 128 : 64;
+        return launch_all(stream, kernel, (const uint32_t[2]){tiles(g->m, tile), tiles(g->n, tile)},
+                          tile, 128, t, g, count);
+    }
     const uint32_t tile = big ? side : 32;
     return launch_all(stream, kernel, (const uint32_t[2]){tiles(g->m, tile), tiles(g->n, tile)},
                       tile, big ? 256 : 64, t, g, count);

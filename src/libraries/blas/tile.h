@@ -22,28 +22,30 @@ template <class A, int Long, int Slice, int Threads, bool Swap> struct slice_sha
     }
 };
 
-// `N` neighbours in shared memory, sixteen bytes at a time.
-template <class A, int N> DEVICE void take(A *to, const A *from) {
-    struct alignas(16) quad {
-        A v[16 / sizeof(A)];
-    };
-    const int each = 16 / sizeof(A);
+// The rows (or columns) of a tile of `Long` that are a thread's: EACH of them, in pieces of sixteen bytes. Pieces of neighbouring
+// threads lie together, so that a warp reads its banks without conflict.
+template <class A, int Long, int Each> struct share {
+    static const int PIECE = 16 / sizeof(A), STRIDE = Long / Each * PIECE;
+    static MEMBER int at(int thread, int i) { return i / PIECE * STRIDE + thread * PIECE + i % PIECE; }
+    static MEMBER void take(A to[Each], const A *line, int thread) {
+        struct alignas(16) quad { A v[PIECE]; };
 #pragma unroll
-    for (int i = 0; i < N / each; i++) {
-        const quad q = ((const quad *)from)[i];
+        for (int i = 0; i < Each; i += PIECE) {
+            const quad q = *(const quad *)(line + at(thread, i));
 #pragma unroll
-        for (int e = 0; e < each; e++) to[i * each + e] = q.v[e];
+            for (int e = 0; e < PIECE; e++) to[i + e] = q.v[e];
+        }
     }
-}
+};
 
 // Adds the products of a slice to a thread's EM x EN sums.
-template <class A, int K, int EM, int EN>
-DEVICE void multiply(A sum[EM][EN], const A *a, int a_line, const A *b, int b_line) {
+template <class A, int K, int EM, int EN, class ShareM, class ShareN>
+DEVICE void multiply(A sum[EM][EN], const A *a, int a_line, int tm, const A *b, int b_line, int tn) {
 #pragma unroll
     for (int k = 0; k < K; k++) {
         A x[EM], y[EN];
-        take<A, EM>(x, a + k * a_line);
-        take<A, EN>(y, b + k * b_line);
+        ShareM::take(x, a + k * a_line, tm);
+        ShareN::take(y, b + k * b_line, tn);
 #pragma unroll
         for (int i = 0; i < EM; i++)
 #pragma unroll

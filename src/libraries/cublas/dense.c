@@ -194,7 +194,7 @@ static blas_status update(blas_handle_t h, const char *call, int type, int scale
     blas_factors(&g, h->pointer_mode, scale, alpha, beta);
     const int other = is_hermitian ? OPERATION_C : OPERATION_T;
     return blas_product(h, call, swaps ? other : OPERATION_N, swaps ? OPERATION_N : other,
-                        &(struct blas_types){type, type, type}, &g, 1);
+                        &(struct blas_types){type, type, type, false}, &g, 1);
 }
 #define UPDATES(letter, type)                                                                      \
     API(cublas##letter##syrk_v2, blas_handle_t h, int fill, int op, int n, int k,                  \

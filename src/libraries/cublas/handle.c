@@ -24,7 +24,7 @@ blas_status cublasDestroy_v2(blas_handle_t h) { return blas_handle_delete(h); }
     }
 SETTING(Stream_v2, CUstream, stream)
 SETTING(PointerMode_v2, int, pointer_mode)
-SETTING(MathMode, int, math_mode)       // every product here has the full precision of its types
+SETTING(MathMode, int, math_mode)       // only TF32's is heard
 SETTING(AtomicsMode, int, atomics_mode) // none is used
 SETTING(SmCountTarget, int, sm_target)
 

@@ -67,8 +67,11 @@ static blas_status run(struct blas_handle *h, const struct call *q) {
                      .c = matrix(&q->c, q->is_list)};
     g.d = g.c;
     blas_factors(&g, h->pointer_mode, scale, q->alpha, q->beta);
+    const bool may_round = q->compute == COMPUTE_32F_FAST_TF32 ||
+                           (q->compute == COMPUTE_32F && h->math_mode == MATH_TF32);
     return blas_product(h, q->name, q->op_a, q->op_b,
-                        &(struct blas_types){q->a.type, q->c.type, scale}, &g, (uint32_t)q->count);
+                        &(struct blas_types){q->a.type, q->c.type, scale, may_round}, &g,
+                        (uint32_t)q->count);
 }
 
 // The calls with `int` and, from CUDA 12 on, those with 64-bit sizes. T: the elements' type, as the kernels do not see it.

@@ -175,7 +175,7 @@ static blas_status matrix_vector(struct blas_handle *h, const char *call, int op
                      .c = *y,
                      .d = *y};
     blas_factors(&g, h->pointer_mode, type, alpha, beta);
-    const struct blas_types types = {type, type, type};
+    const struct blas_types types = {type, type, type, false};
     const int op_b = op == OPERATION_C ? OPERATION_CONJG : op ? OPERATION_N : OPERATION_T;
     return blas_product(h, call, OPERATION_N, op_b, &types, &g, (uint32_t)count);
 }
@@ -248,7 +248,7 @@ static blas_status outer(struct blas_handle *h, const char *call, int64_t m, int
     blas_factors(&g, POINTER_HOST, type, one, one);
     blas_factors(&g, h->pointer_mode, type, alpha, one);
     g.beta_at = 0;
-    const struct blas_types types = {type, type, type};
+    const struct blas_types types = {type, type, type, false};
     return blas_product(h, call, OPERATION_T, conj ? OPERATION_CONJG : OPERATION_N, &types, &g, 1);
 }
 #define GER(name, T, type, conj)                                                                   \

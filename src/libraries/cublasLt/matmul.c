@@ -242,7 +242,7 @@ static const char *describe(const struct desc *m, const struct layout *a, const 
     const uint64_t k = blas_swaps(m->op_a) ? a->rows : a->columns;
     if (d->rows > INT32_MAX || d->columns > INT32_MAX || k > INT32_MAX)
         return "a side of more than 2147483647";
-    p->types = (struct blas_types){a->type, d->type, m->scale};
+    p->types = (struct blas_types){a->type, d->type, m->scale, m->compute == COMPUTE_32F_FAST_TF32};
     if (!blas_has_product(&p->types)) return "a product of these types";
     p->count = (uint32_t)d->count;
     p->g = (struct gemm){.m = (int32_t)d->rows,

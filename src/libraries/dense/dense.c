@@ -58,8 +58,8 @@ blas_status dense_product(const struct dense_batch *x, int op_a, int op_b, int m
                      .d = c,
                      .alpha = {alpha},
                      .beta = {beta}};
-    return blas_product(x->h, x->call, op_a, op_b, &(struct blas_types){x->type, x->type, x->type},
-                        &g, x->count);
+    return blas_product(x->h, x->call, op_a, op_b,
+                        &(struct blas_types){x->type, x->type, x->type, false}, &g, x->count);
 }
 
 blas_status dense_identity(const struct dense_batch *x, int m, int n, struct gemm_matrix c) {

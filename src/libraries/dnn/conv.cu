@@ -115,7 +115,9 @@ DEVICE void convolve(const conv &g) {
     alignas(16) __shared__ A a_slice[K * shape_a::LINE];
     alignas(16) __shared__ A b_slice[K * shape_b::LINE];
     const int n0 = block_x * N, m0 = block_y * M, group = block_z % g.groups, split = block_z / g.groups;
-    const int tn = thread_x % threads_n * EN, tm = thread_x / threads_n * EM;
+    const int tn = thread_x % threads_n, tm = thread_x / threads_n;
+    typedef share<A, M, EM> share_m;
+    typedef share<A, N, EN> share_n;
     const int k_begin = split * g.split, k_end = g.k - k_begin < g.split ? g.k : k_begin + g.split;
     const T *const a = (const T *)g.a + group * g.a_group, *const b = (const T *)g.b + group * g.b_group;
     A sum[EM][EN] = {};
@@ -130,17 +132,17 @@ DEVICE void convolve(const conv &g) {
             ta.load(g, a, m0, k0 + K, k_end);
             tb.load(g, b, k0 + K, k_end);
         }
-        multiply<A, K, EM, EN>(sum, a_slice + tm, shape_a::LINE, b_slice + tn, shape_b::LINE);
+        multiply<A, K, EM, EN, share_m, share_n>(sum, a_slice, shape_a::LINE, tm, b_slice, shape_b::LINE, tn);
         barrier();
     }
 #pragma unroll
     for (int j = 0; j < EN; j++) {
-        const int column = n0 + tn + j;
+        const int column = n0 + share_n::at(tn, j);
         if (column >= g.n) continue;
         const place p = place_of(g.of_n, column);
 #pragma unroll
         for (int i = 0; i < EM; i++) {
-            const int row = m0 + tm + i;
+            const int row = m0 + share_m::at(tm, i);
             if (row >= g.m) continue;
             if (g.splits > 1)
                 ((A *)g.part)[((int64_t)block_z * g.m + row) * g.n + column] = sum[i][j];

@@ -1,0 +1,300 @@
+// Matrix products on tensor cores, compute capability 7.0 on, by warps (`wmma`). A block makes a tile of D as in gemm.cu. In
+// shared memory slices lie as in memory, since a warp takes its fragments from rows or from columns. The file is compiled once for
+// each type: KIND_f16, KIND_bf16, KIND_s8 or KIND_tf32 says which, OUT is that of C and D.
+#include "device.h"
+#include "gemm.h"
+
+// A fragment's registers, a step's length along k, and what the sum is made in.
+#if defined KIND_f16
+typedef f16 T;
+typedef float A;
+enum { REGISTERS = 8, STEP = 16 };
+#define SHAPE "m16n16k16"
+#define IN    "f16"
+#define SUMS  "f32"
+#define TYPES "f32.f32"
+#define REG   "f"
+#elif defined KIND_bf16
+typedef bf16 T;
+typedef float A;
+enum { REGISTERS = 4, STEP = 16 };
+#define SHAPE "m16n16k16"
+#define IN    "bf16"
+#define SUMS  "f32"
+#define TYPES "f32.bf16.bf16.f32"
+#define REG   "f"
+#elif defined KIND_s8
+typedef int8_t T;
+typedef int32_t A;
+enum { REGISTERS = 2, STEP = 16 };
+#define SHAPE "m16n16k16"
+#define IN    "s8"
+#define SUMS  "s32"
+#define TYPES "s32.s8.s8.s32"
+#define REG   "r"
+#else
+typedef float T;
+typedef float A;
+enum { REGISTERS = 4, STEP = 8 };
+#define SHAPE "m16n16k8"
+#define IN    "tf32"
+#define SUMS  "f32"
+#define TYPES "f32.tf32.tf32.f32"
+#define REG   "f"
+#endif
+typedef OUT O;
+
+struct fragment { uint32_t r[REGISTERS]; };
+struct sums { A v[8]; };
+enum { SIDE = 16 };
+
+DEVICE uint32_t shared_address(const void *x) { return (uint32_t)(uintptr_t)(const __attribute__((address_space(3))) char *)x; }
+
+#if defined KIND_f16
+#define LOAD(which, layout, f, from, lead)                                                         \
+    asm volatile("wmma.load." which ".sync.aligned." layout "." SHAPE ".shared." IN " {%0,%1,%2,%3,%4,%5,%6,%7}, [%8], %9;" \
+                 : "=r"(f.r[0]), "=r"(f.r[1]), "=r"(f.r[2]), "=r"(f.r[3]), "=r"(f.r[4]), "=r"(f.r[5]), "=r"(f.r[6]), "=r"(f.r[7]) \
+                 : "r"(from), "r"(lead)                                                            \
+                 : "memory")
+#define A_LIST "{%8,%9,%10,%11,%12,%13,%14,%15}"
+#define B_LIST "{%16,%17,%18,%19,%20,%21,%22,%23}"
+#define USES(f) "r"(f.r[0]), "r"(f.r[1]), "r"(f.r[2]), "r"(f.r[3]), "r"(f.r[4]), "r"(f.r[5]), "r"(f.r[6]), "r"(f.r[7])
+#elif defined KIND_s8
+#define LOAD(which, layout, f, from, lead)                                                         \
+    asm volatile("wmma.load." which ".sync.aligned." layout "." SHAPE ".shared." IN " {%0,%1}, [%2], %3;" \
+                 : "=r"(f.r[0]), "=r"(f.r[1])                                                      \
+                 : "r"(from), "r"(lead)                                                            \
+                 : "memory")
+#define A_LIST "{%8,%9}"
+#define B_LIST "{%10,%11}"
+#define USES(f) "r"(f.r[0]), "r"(f.r[1])
+#else
+#define LOAD(which, layout, f, from, lead)                                                         \
+    asm volatile("wmma.load." which ".sync.aligned." layout "." SHAPE ".shared." IN " {%0,%1,%2,%3}, [%4], %5;" \
+                 : "=r"(f.r[0]), "=r"(f.r[1]), "=r"(f.r[2]), "=r"(f.r[3])                          \
+                 : "r"(from), "r"(lead)                                                            \
+                 : "memory")
+#define A_LIST "{%8,%9,%10,%11}"
+#define B_LIST "{%12,%13,%14,%15}"
+#define USES(f) "r"(f.r[0]), "r"(f.r[1]), "r"(f.r[2]), "r"(f.r[3])
+#endif
+
+// c += a b. Where `Rows` the fragment was taken from rows (of A: k lies together; of B: n does).
+template <bool RowsA, bool RowsB> DEVICE void multiply(sums *c, const fragment &a, const fragment &b) {
+#define MULTIPLY(la, lb)                                                                           \
+    asm volatile("wmma.mma.sync.aligned." la "." lb "." SHAPE "." TYPES " {%0,%1,%2,%3,%4,%5,%6,%7}, " A_LIST ", " B_LIST \
+                 ", {%0,%1,%2,%3,%4,%5,%6,%7};"                                                    \
+                 : "+" REG(c->v[0]), "+" REG(c->v[1]), "+" REG(c->v[2]), "+" REG(c->v[3]), "+" REG(c->v[4]), "+" REG(c->v[5]), \
+                   "+" REG(c->v[6]), "+" REG(c->v[7])                                              \
+                 : USES(a), USES(b))
+    if (RowsA && RowsB)
+        MULTIPLY("row", "row");
+    else if (RowsA)
+        MULTIPLY("row", "col");
+    else if (RowsB)
+        MULTIPLY("col", "row");
+    else
+        MULTIPLY("col", "col");
+}
+DEVICE void store(uint32_t to, const sums &c) { // column by column
+    asm volatile("wmma.store.d.sync.aligned.col." SHAPE ".shared." SUMS " [%0], {%1,%2,%3,%4,%5,%6,%7,%8}, %9;"
+                 :
+                 : "r"(to), REG(c.v[0]), REG(c.v[1]), REG(c.v[2]), REG(c.v[3]), REG(c.v[4]), REG(c.v[5]), REG(c.v[6]), REG(c.v[7]),
+                   "r"((uint32_t)SIDE)
+                 : "memory");
+}
+
+template <class E> DEVICE E *at(const gemm_matrix &x, int batch) {
+    if (x.is_list) return ((E *const *)x.at)[batch] + x.first;
+    return (E *)x.at + x.first + batch * x.step;
+}
+// A word of elements as it goes to shared memory: single precision is rounded to nearest, as the vendor's products take it.
+DEVICE uint32_t rounded(uint32_t x) {
+#ifdef KIND_tf32
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(x) : "f"(__builtin_bit_cast(float, x)));
+#endif
+    return x;
+}
+DEVICE uint32_t bits(float x) { return __builtin_bit_cast(uint32_t, x); }
+DEVICE uint32_t bits(f16 x) { return __builtin_bit_cast(uint16_t, x.v); }
+DEVICE uint32_t bits(bf16 x) { return x.v; }
+DEVICE uint32_t bits(int8_t x) { return (uint8_t)x; }
+
+// A slice of op(X) on its way: lines of what lies together in memory, l or where `Swap` k.
+template <int Long, int Slice, int Threads, bool Swap> struct slice {
+    static const int PIECE = 16 / sizeof(T), PIECES = Long * Slice / Threads / PIECE;
+    static const int ROW = (Swap ? Slice : Long) / PIECE, LINE = (Swap ? Slice : Long) + PIECE, LINES = Swap ? Long : Slice;
+    static const int IN_WORD = 4 / sizeof(T);
+    struct alignas(16) piece { uint32_t w[4]; };
+    piece held[PIECES];
+    static MEMBER int line_of(int p) { return (p * Threads + thread_x) / ROW; }
+    static MEMBER int first_of(int p) { return (p * Threads + thread_x) % ROW * PIECE; }
+    const piece *from; // of the thread's first piece, in the slice that is brought next
+    MEMBER void begin(const T *x, int64_t lead, int l0) {
+        from = (const piece *)(x + (Swap ? (l0 + line_of(0)) * lead + first_of(0) : line_of(0) * lead + l0 + first_of(0)));
+    }
+    // The next slice, of which all is there.
+    MEMBER void load(int64_t lead) {
+        const piece *to = from;
+#pragma unroll
+        for (int p = 0; p < PIECES; p++) {
+            held[p] = *to;
+            to = (const piece *)((const T *)to + Threads / ROW * lead);
+        }
+        from = (const piece *)((const T *)from + (Swap ? Slice : Slice * lead));
+    }
+    // Any slice: zeros beyond l_end and k_end.
+    MEMBER void load(const T *x, int64_t lead, int l0, int k0, int l_end, int k_end) {
+#pragma unroll
+        for (int p = 0; p < PIECES; p++) {
+            const int line = (Swap ? l0 : k0) + line_of(p), first = (Swap ? k0 : l0) + first_of(p);
+            held[p] = piece{};
+#pragma unroll
+            for (int e = 0; e < PIECE; e++)
+                if (line < (Swap ? l_end : k_end) && first + e < (Swap ? k_end : l_end))
+                    held[p].w[e / IN_WORD] |= bits(x[line * lead + first + e]) << (e % IN_WORD * 8 * sizeof(T));
+        }
+    }
+    MEMBER void put(T *shared) const {
+#pragma unroll
+        for (int p = 0; p < PIECES; p++) {
+            piece q;
+#pragma unroll
+            for (int i = 0; i < 4; i++) q.w[i] = rounded(held[p].w[i]);
+            *(piece *)(shared + line_of(p) * LINE + first_of(p)) = q;
+        }
+    }
+};
+
+template <class X> DEVICE X gelu(X x) {
+    const X inner = X(0.7978845608028654) * (x + X(0.044715) * x * x * x);
+    return X(0.5) * x * (2 - 2 / (X(__nvvm_ex2_approx_f((float)inner * 2.8853900817779268f)) + 1));
+}
+
+template <int M, int N, int K, int WM, int WN, bool SwapA, bool SwapB> struct product_tile {
+    static const int WARPS_M = M / (WM * SIDE), WARPS = WARPS_M * (N / (WN * SIDE)), THREADS = 32 * WARPS;
+    typedef slice<M, K, THREADS, SwapA> slice_a;
+    typedef slice<N, K, THREADS, SwapB> slice_b;
+    static const int A_SIZE = slice_a::LINES * slice_a::LINE, B_SIZE = slice_b::LINES * slice_b::LINE;
+    T *a_slice, *b_slice; // two of each
+
+    static MEMBER int warp_m() { return thread_x / 32 % WARPS_M * WM * SIDE; }
+    static MEMBER int warp_n() { return thread_x / 32 / WARPS_M * WN * SIDE; }
+    template <bool Whole>
+    static MEMBER void load(slice_a &ta, slice_b &tb, const gemm &g, const T *a, const T *b, int m0, int n0, int k0) {
+        if (Whole) {
+            ta.load(g.a.lead);
+            tb.load(g.b.lead);
+        } else {
+            ta.load(a, g.a.lead, m0, k0, g.m, g.k);
+            tb.load(b, g.b.lead, n0, k0, g.n, g.k);
+        }
+    }
+    template <bool Whole>
+    MEMBER void add_up(sums sum[WM][WN], const gemm &g, const T *a, const T *b, int m0, int n0) const {
+        slice_a ta;
+        slice_b tb;
+        ta.begin(a, g.a.lead, m0);
+        tb.begin(b, g.b.lead, n0);
+        load<Whole>(ta, tb, g, a, b, m0, n0, 0);
+        ta.put(a_slice);
+        tb.put(b_slice);
+        barrier();
+        int now = 0;
+        for (int k0 = 0; k0 < g.k; k0 += K) {
+            const bool goes_on = k0 + K < g.k;
+            if (goes_on) load<Whole>(ta, tb, g, a, b, m0, n0, k0 + K);
+            const uint32_t from_a = shared_address(a_slice + now * A_SIZE), from_b = shared_address(b_slice + now * B_SIZE);
+#pragma unroll
+            for (int k = 0; k < K; k += STEP) {
+                fragment x[WM], y[WN];
+#pragma unroll
+                for (int i = 0; i < WM; i++) {
+                    const int l = warp_m() + i * SIDE;
+                    const uint32_t at = from_a + (uint32_t)sizeof(T) * (uint32_t)(SwapA ? l * slice_a::LINE + k : k * slice_a::LINE + l);
+                    if (SwapA)
+                        LOAD("a", "row", x[i], at, (uint32_t)slice_a::LINE);
+                    else
+                        LOAD("a", "col", x[i], at, (uint32_t)slice_a::LINE);
+                }
+#pragma unroll
+                for (int j = 0; j < WN; j++) {
+                    const int l = warp_n() + j * SIDE;
+                    const uint32_t at = from_b + (uint32_t)sizeof(T) * (uint32_t)(SwapB ? l * slice_b::LINE + k : k * slice_b::LINE + l);
+                    if (SwapB)
+                        LOAD("b", "col", y[j], at, (uint32_t)slice_b::LINE);
+                    else
+                        LOAD("b", "row", y[j], at, (uint32_t)slice_b::LINE);
+                }
+#pragma unroll
+                for (int i = 0; i < WM; i++)
+#pragma unroll
+                    for (int j = 0; j < WN; j++) multiply<SwapA, !SwapB>(&sum[i][j], x[i], y[j]);
+            }
+            now ^= 1;
+            if (goes_on) {
+                ta.put(a_slice + now * A_SIZE);
+                tb.put(b_slice + now * B_SIZE);
+            }
+            barrier();
+        }
+    }
+};
+
+template <int M, int N, int K, int WM, int WN, bool SwapA, bool SwapB> DEVICE void product(const gemm &g) {
+    typedef product_tile<M, N, K, WM, WN, SwapA, SwapB> tile;
+    alignas(16) __shared__ T a_slice[2 * tile::A_SIZE];
+    alignas(16) __shared__ T b_slice[2 * tile::B_SIZE];
+    alignas(16) __shared__ A staged[tile::WARPS][SIDE * SIDE];
+    const int m0 = block_x * M, n0 = g.first_column + block_y * N, batch = block_z;
+    if (g.triangle == GEMM_LOWER && m0 + M <= n0) return;
+    if (g.triangle == GEMM_UPPER && n0 + N <= m0) return;
+    const T *const a = at<T>(g.a, batch), *const b = at<T>(g.b, batch);
+    sums sum[WM][WN] = {};
+    const tile t = {a_slice, b_slice};
+    if (g.is_even && m0 + M <= g.m && n0 + N <= g.n && g.k % K == 0 && g.k)
+        t.template add_up<true>(sum, g, a, b, m0, n0);
+    else
+        t.template add_up<false>(sum, g, a, b, m0, n0);
+
+    const A alpha = factor(A{}, g.alpha, g.alpha_at, g.factors_are_half);
+    const A beta = factor(A{}, g.beta, g.beta_at, g.factors_are_half);
+    const O *const c = at<O>(g.c, batch), *const bias = (const O *)g.bias;
+    O *const d = at<O>(g.d, batch);
+    A *const mine = staged[thread_x / 32];
+    const int lane = thread_x % 32;
+    // which thread has which sum is not said: they go through shared memory, a square at a time
+#pragma unroll
+    for (int i = 0; i < WM; i++)
+#pragma unroll
+        for (int j = 0; j < WN; j++) {
+            store(shared_address(mine), sum[i][j]);
+            asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+            for (int r = 0; r < SIDE * SIDE / 32; r++) {
+                const int e = r * 32 + lane;
+                const int64_t row = m0 + tile::warp_m() + i * SIDE + e % SIDE, column = n0 + tile::warp_n() + j * SIDE + e / SIDE;
+                if (row >= g.m || column >= g.n) continue;
+                if ((g.triangle == GEMM_LOWER && row < column) || (g.triangle == GEMM_UPPER && row > column)) continue;
+                A v = alpha * mine[e];
+                if (beta != 0) v += beta * widen(c[column * g.c.lead + row], A{});
+                if (g.epilogue & GEMM_BIAS) v += widen(bias[row], A{});
+                if (g.epilogue & GEMM_RELU) v = v < 0 ? A(0) : v;
+                if (g.epilogue & GEMM_GELU) v = gelu(v);
+                narrow(&d[column * g.d.lead + row], v);
+            }
+            asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+        }
+}
+
+#define KERNEL(NAME, M, N, K, WM, WN, SWAP_A, SWAP_B)                                              \
+    extern "C" __global__ __launch_bounds__(M / (WM * SIDE) * (N / (WN * SIDE)) * 32) void NAME(const gemm g) { \
+        product<M, N, K, WM, WN, SWAP_A, SWAP_B>(g);                                               \
+    }
+#define KERNELS(SIZE, M, N, K, WM, WN)                                                             \
+    KERNEL(tensor_##SIZE##_nn, M, N, K, WM, WN, false, true)                                       \
+    KERNEL(tensor_##SIZE##_nt, M, N, K, WM, WN, false, false)                                      \
+    KERNEL(tensor_##SIZE##_tn, M, N, K, WM, WN, true, true)                                        \
+    KERNEL(tensor_##SIZE##_tt, M, N, K, WM, WN, true, false)
+enum { DEEP = 64 / sizeof(T) }; // k of a slice
+KERNELS(big, 128, 128, DEEP, 4, 4)
+KERNELS(small, 64, 64, DEEP, 2, 2)
