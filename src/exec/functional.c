@@ -52,6 +52,8 @@ struct group {
     uint64_t next, end; // blocks dealt and not begun
     uint64_t budget;    // instructions that it may run in this round
     struct exec_counts counts;
+    uint64_t *touch;    // [EXEC_TOUCHES], a ring; NULL: nothing is gathered
+    uint64_t touches;   // in this round
     uint32_t live; // places that hold a block
     bool moved;
     enum group_end how;
@@ -64,6 +66,7 @@ struct exec_groups {
     struct run_cta *cta;
     uint8_t *bytes, *states;
     size_t cap_cta, cap_bytes, cap_states;
+    uint64_t *touch; // [EXEC_GROUPS * EXEC_TOUCHES]; NULL before a crew wants to hear
 };
 struct wave {
     struct exec_launch *l;
@@ -117,6 +120,54 @@ static void arrive(struct run_cta *c, uint32_t k) {
     try_release(c, w->bar_id);
 }
 
+// ---- what is touched ------------------------------------------------------------------------
+static void touch(struct group *g, uint64_t line, uint32_t sm, uint32_t sectors, bool writes) {
+    g->touch[g->touches++ % EXEC_TOUCHES] = exec_touch(line, sm, sectors, writes);
+}
+static void touch_bytes(struct group *g, uint64_t at, uint64_t bytes, uint32_t sm, bool writes) {
+    for (uint64_t end = at + bytes, next; at < end; at = next) {
+        next = (at | 127) + 1;
+        const uint32_t from = (uint32_t)(at & 127) >> 5;
+        const uint32_t to = next <= end ? 3 : (uint32_t)((end - 1) & 127) >> 5;
+        touch(g, at >> 7, sm, (2u << to) - (1u << from), writes);
+    }
+}
+// Lines in the order of lanes; neighbours that touch one line are one. Local memory is left out, as it stays in L1.
+static void touch_lanes(struct group *g, const struct exec_access *a, uint32_t sm) {
+    const bool writes = a->kind == ACCESS_STORE || a->kind == ACCESS_ATOMIC || a->kind == ACCESS_REDUCE;
+    uint64_t line = UINT64_MAX;
+    uint32_t sectors = 0;
+    FOR_EACH_BIT32(lane, a->mask & ~a->mask2) {
+        const uint64_t at = a->addr[lane];
+        const uint32_t from = (uint32_t)(at & 127) >> 5;
+        const uint32_t to = (uint32_t)((at + a->bytes - 1) & 127) >> 5;
+        if (at >> 7 != line) {
+            if (sectors) touch(g, line, sm, sectors, writes);
+            line = at >> 7;
+            sectors = 0;
+        }
+        sectors |= (2u << to) - (1u << (from < to ? from : to));
+    }
+    if (sectors) touch(g, line, sm, sectors, writes);
+}
+static __attribute__((noinline)) void note_touched(struct group *g, const struct exec_warp *w) {
+    const struct exec_access *const a = &g->env.access;
+    const uint32_t sm = w->cta->sm_id;
+    if (a->kind == ACCESS_BULK) {
+        const struct exec_bulks *const b = g->env.bulks;
+        for (uint32_t i = 0; b && i < b->n; i++) {
+            const struct exec_bulk *const k = &b->copy[i];
+            if (k->kind == BULK_SHARED || k->kind == BULK_FORGET) continue;
+            const bool writes = k->kind == BULK_STORE || k->kind == BULK_REDUCE;
+            for (uint32_t r = k->first; r < k->first + k->rows; r++)
+                touch_bytes(g, b->row[r].at, b->row[r].bytes, sm, writes);
+        }
+    } else if ((a->space == SPACE_GLOBAL || a->kind == ACCESS_TEX) && a->kind <= ACCESS_ASYNC_COPY &&
+               a->kind != ACCESS_FENCE) {
+        touch_lanes(g, a, sm);
+    }
+}
+
 // What others may see ends a turn: then warps that race do so store by store.
 static inline bool ends_turn(const struct exec_access *a) {
     const bool changes = a->kind >= ACCESS_STORE && a->kind <= ACCESS_REDUCE;
@@ -165,14 +216,16 @@ static uint32_t run_warp(struct group *g, struct run_cta *c, uint32_t k, uint32_
     struct exec_env *e = &g->env;
     struct exec_warp *w = &c->cta.warps[k];
     struct turn t = {.outcome = EXEC_NEXT};
+    const bool touches = g->touch != NULL; // each access is heard: no straight lines
     while (t.n < limit && goes_on(&t, e)) {
-        const uint32_t line = straight(w), left = limit - t.n;
+        const uint32_t line = touches ? 0 : straight(w), left = limit - t.n;
         if (line) {
             run_straight(e, w, line < left ? line : left, &t);
         } else {
             t.outcome = step(e, w);
             t.n++;
             t.threads += threads_of(e->exec_mask);
+            if (touches && t.outcome == EXEC_MEMORY) note_touched(g, w);
         }
     }
     const enum exec_outcome o = t.outcome;
@@ -311,11 +364,14 @@ static bool grow(void **p, size_t *cap, size_t bytes) {
     *cap = *p ? bytes : 0;
     return *p;
 }
-static bool make_wave(struct wave *r) {
+static bool make_wave(struct wave *r, bool touches) {
     const struct exec_launch *l = r->l;
     struct exec_groups *kept = r->kept;
     if (!kept) return false;
-    r->total = (uint64_t)l->args.grid[0] * l->args.grid[1] * l->args.grid[2];
+    if (touches && !kept->touch) {
+        kept->touch = malloc((size_t)EXEC_GROUPS * EXEC_TOUCHES * sizeof *kept->touch);
+        if (!kept->touch) return false;
+    }
     const uint64_t fit = RESIDENT_BYTES / l->cta_bytes;
     r->cluster = exec_cluster_blocks(l);
     r->has_clusters = r->cluster != 0;
@@ -344,9 +400,10 @@ static bool make_wave(struct wave *r) {
     for (uint32_t i = 0; i < r->n_groups; i++) {
         struct group *g = &r->group[i];
         *g = (struct group){.env.memory = r->memory,
-                            .env.wants_no_addresses = true,
+                            .env.wants_no_addresses = !touches,
                             .env.bulks = g->env.bulks,
                             .cta = r->cta + (size_t)i * r->places,
+                            .touch = touches ? kept->touch + (size_t)i * EXEC_TOUCHES : NULL,
                             .memory = kept->bytes + (size_t)i * r->places * l->cta_bytes};
         if (left == 1) continue;
         if (!kept->log[i]) kept->log[i] = log_create(LOG_LARGE_BLOOM_WORDS);
@@ -361,6 +418,7 @@ void exec_groups_destroy(struct exec_groups *kept) {
         exec_log_destroy(kept->log[i]);
         exec_bulks_destroy(kept->group[i].env.bulks);
     }
+    free(kept->touch);
     free(kept->bytes);
     free(kept->cta);
     free(kept->states);
@@ -488,6 +546,18 @@ static enum ww_status fault(struct exec_fault *f, const struct exec_fault *what,
                     what->text);
 }
 
+// The crew hears what a round touched.
+static void tell_touched(struct wave *r, const struct exec_crew *crew) {
+    for (uint32_t i = 0; i < r->n_groups; i++) {
+        struct group *const g = &r->group[i];
+        const uint64_t n = g->touches, at = n % EXEC_TOUCHES;
+        if (n > EXEC_TOUCHES)
+            crew->touched(crew->user, g->touch + at, (uint32_t)(EXEC_TOUCHES - at));
+        crew->touched(crew->user, g->touch, (uint32_t)(n > EXEC_TOUCHES ? at : n));
+        g->touches = 0;
+    }
+}
+
 // The end of a round: what it did takes effect, and why the launch may be over.
 static enum ww_status end_round(struct wave *r, struct exec_fault *f, struct diags *d) {
     struct exec_fault late;
@@ -526,13 +596,16 @@ enum ww_status exec_run_functional(struct exec_launch *l, struct devmem *m,
                                    const struct exec_crew *crew, uint64_t max_instructions,
                                    const volatile int *stop, struct exec_counts *counts,
                                    struct exec_fault *f, struct diags *d) {
-    return exec_run_functional_from(l, 0, m, crew, max_instructions, stop, counts, f, d);
+    const uint64_t all = (uint64_t)l->args.grid[0] * l->args.grid[1] * l->args.grid[2];
+    return exec_run_functional_part(l, 0, all, m, crew, max_instructions, stop, counts, f, d);
 }
 
-enum ww_status exec_run_functional_from(struct exec_launch *l, uint64_t first, struct devmem *m,
+enum ww_status exec_run_functional_part(struct exec_launch *l, uint64_t first, uint64_t end,
+                                        struct devmem *m,
                                         const struct exec_crew *crew, uint64_t max_instructions,
                                         const volatile int *stop, struct exec_counts *counts,
                                         struct exec_fault *f, struct diags *d) {
+    const bool touches = crew && crew->touched;
     struct exec_fault unwanted;
     struct exec_groups *kept = crew && crew->groups ? *crew->groups : NULL;
     if (!kept) kept = ww_alloc_aligned(sizeof *kept);
@@ -542,12 +615,14 @@ enum ww_status exec_run_functional_from(struct exec_launch *l, uint64_t first, s
                      .kept = kept,
                      .look = FIRST_LOOK,
                      .next = first,
+                     .total = end,
                      .budget = max_instructions ? max_instructions : UINT64_MAX};
     enum ww_status s =
-        make_wave(&r) ? WW_OK : diag_add(d, WW_ERROR_MEMORY, "no memory for a wave of blocks");
+        make_wave(&r, touches) ? WW_OK : diag_add(d, WW_ERROR_MEMORY, "no memory for a wave of blocks");
     while (s == WW_OK && !is_over(&r)) {
         deal(&r);
         run_groups(&r, crew);
+        if (touches) tell_touched(&r, crew);
         s = end_round(&r, f ? f : &unwanted, d);
     }
     if (counts) *counts = (struct exec_counts){0};

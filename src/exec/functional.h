@@ -10,6 +10,15 @@ struct exec_launch;
 
 // Most items that exec_run_functional has for a crew at once.
 enum { EXEC_GROUPS = 16 };
+// A line of 128 bytes of global memory or of a texture that an instruction touched, for whoever keeps caches warm: its
+// number, the block's SM (12 bits), sectors of 32 bytes (4 bits), and whether it was written.
+static inline uint64_t exec_touch(uint64_t line, uint32_t sm, uint32_t sectors, bool writes) {
+    return line << 17 | (uint64_t)(sm & 0xFFF) << 5 | (uint64_t)(sectors & 0xF) << 1 | writes;
+}
+static inline uint64_t exec_touch_addr(uint64_t touch) { return touch >> 17 << 7; }
+static inline uint32_t exec_touch_sm(uint64_t touch) { return (uint32_t)(touch >> 5) & 0xFFF; }
+static inline uint32_t exec_touch_sectors(uint64_t touch) { return (uint32_t)(touch >> 1) & 0xF; }
+static inline bool exec_touch_writes(uint64_t touch) { return touch & 1; }
 // Threads that run fn(arg, i) for each i < n beside each other; returns when all are done.
 struct exec_groups;
 struct exec_crew {
@@ -18,7 +27,11 @@ struct exec_crew {
     // What one launch leaves to the next, NULL before the first: exec_groups_destroy frees it. May be
     // NULL: then every launch makes its own.
     struct exec_groups **groups;
+    // Hears at the end of a round what its groups touched, in their order and, within one, in order of
+    // time: the last EXEC_TOUCHES of a round. NULL: nothing is gathered.
+    void (*touched)(void *user, const uint64_t *touch, uint32_t n);
 };
+enum { EXEC_TOUCHES = 1 << 15 };
 void exec_groups_destroy(struct exec_groups *g);
 // A whole launch, functionally (functional.c says in which order), on the crew's threads or, where
 // it is NULL, on this one: the results are the same. Counts warp and thread instructions. Detects
@@ -30,8 +43,9 @@ enum ww_status exec_run_functional(struct exec_launch *l, struct devmem *m,
                                    const struct exec_crew *crew, uint64_t max_instructions,
                                    const volatile int *stop, struct exec_counts *counts,
                                    struct exec_fault *fault, struct diags *d);
-// The same of the blocks from `first` on; those before it are done.
-enum ww_status exec_run_functional_from(struct exec_launch *l, uint64_t first, struct devmem *m,
+// The same of the blocks from `first` to before `end`; those before `first` are done.
+enum ww_status exec_run_functional_part(struct exec_launch *l, uint64_t first, uint64_t end,
+                                        struct devmem *m,
                                         const struct exec_crew *crew, uint64_t max_instructions,
                                         const volatile int *stop, struct exec_counts *counts,
                                         struct exec_fault *fault, struct diags *d);

@@ -85,13 +85,23 @@ struct sample_ratio {
     uint32_t n;
     double x, y, xx, xy, yy;
 };
-// Of a launch of which only the first blocks may be simulated.
-enum { SAMPLE_WINDOWS = 16 };
+// Of a launch of which stretches of blocks may be simulated, and gaps between them computed (sample_inside.c).
+enum { SAMPLE_STRETCHES = 32 };
 struct sample_inside {
-    uint64_t wave, window_ends; // blocks at once; blocks done at which the window ends, UINT64_MAX: none is open
-    uint32_t n, each;           // windows that are kept; waves of each
-    uint64_t at[SAMPLE_WINDOWS + 1]; // cycles between which they lie; sample.c has the counts
-    struct sample_ratio ratio;       // of the later half
+    uint32_t phase;
+    bool drains;            // the chip empties before a gap
+    uint32_t n, planned;    // stretches that are over; that a launch of its size has
+    uint64_t wave, count;   // blocks that the chip holds at once; of a stretch that are counted
+    uint64_t until;         // simulated blocks that are done when the phase ends
+    uint64_t gap, skipped;  // blocks of the gap that comes; of those that were
+    uint64_t warp_instructions, thread_instructions; // of gaps
+    uint64_t from, between; // cycle at which the last stretch began or ended; cycles between stretches
+    uint64_t done_from;     // simulated blocks that were done when the stretch began
+    double ratio[SAMPLE_STRETCHES];   // cycles a warp instruction
+    double a_block[SAMPLE_STRETCHES]; // warp instructions
+    double gap_a_block;     // of the last gap
+    double gap_x, gaps_x;   // warp instructions of the last gap with what fills and drains beside it; of all
+    double gap_cycles;      // of all
 };
 
 // A launch in flight: from its start to its result. Kept for the next one when it is over
@@ -241,6 +251,8 @@ enum ww_status stream_push(struct gpu *g, struct gpu_stream *s, const struct wor
 enum ww_status stream_drive(struct gpu *g, const struct gpu_stream *s, uint64_t seq, uint64_t until,
                             struct diags *d);
 void stream_drop_all(struct gpu *g);
+// Whether a kernel that has not started could run beside those that do.
+bool stream_kernel_waits(const struct gpu *g);
 struct gpu_stream *stream_of(struct gpu *g, struct gpu_stream *s); // NULL: the default stream
 
 // ---- launch.c, run.c, result.c ------------------------------------------------------------------
@@ -252,6 +264,10 @@ enum ww_status flight_begin(struct gpu *g, struct flight *r, uint32_t slot);
 // Simulates while kernels run, until one ends, a fault, or the quantum that reaches `until`.
 void run_quanta(struct gpu *g, uint64_t until);
 void run_functional(struct gpu *g, struct flight *r);
+// Computes blocks [first, end) of a run without time. A fault is the GPU's then.
+struct exec_counts;
+enum ww_status run_compute(struct gpu *g, struct flight *r, uint64_t first, uint64_t end,
+                           struct exec_counts *counts);
 // Gives the result to whoever wants it and frees the run.
 void flight_finish(struct gpu *g, struct flight *r, enum ww_status s, const char *text);
 void flight_free(struct gpu *g, struct flight *r);

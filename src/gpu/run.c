@@ -314,16 +314,25 @@ static void on_all_threads(void *user, uint32_t n, void (*fn)(void *arg, uint32_
     const struct gpu *g = user;
     threads_for(g->threads, n, fn, NULL, arg);
 }
-// Computes blocks of a run, from the first that is named, without time. A fault is the GPU's then.
-static enum ww_status compute(struct gpu *g, struct flight *r, uint64_t first,
-                              struct exec_counts *counts) {
+// What is computed without time leaves caches as if it had been simulated.
+static void warm(void *user, const uint64_t *touch, uint32_t n) {
+    const struct gpu *const g = user;
+    for (uint32_t i = 0; i < n; i++)
+        mem_system_warm(g->mem, exec_touch_sm(touch[i]), exec_touch_addr(touch[i]),
+                        exec_touch_sectors(touch[i]), exec_touch_writes(touch[i]), g->now);
+}
+enum ww_status run_compute(struct gpu *g, struct flight *r, uint64_t first, uint64_t end,
+                           struct exec_counts *counts) {
     struct diags d;
     diags_init(&d);
     struct exec_fault fault = {.kind = FAULT_NONE};
-    const struct exec_crew crew = {.each = on_all_threads, .user = g, .groups = &g->groups};
+    const struct exec_crew crew = {.each = on_all_threads,
+                                   .user = g,
+                                   .groups = &g->groups,
+                                   .touched = g->sample ? warm : NULL};
     *counts = (struct exec_counts){0};
-    const enum ww_status s = exec_run_functional_from(
-        r->exec, first, g->memory, &crew,
+    const enum ww_status s = exec_run_functional_part(
+        r->exec, first, end, g->memory, &crew,
         g->options.max_instructions ? g->options.max_instructions : UINT64_MAX, g->options.stop,
         counts, &fault, &d);
     r->result.fault = fault;
@@ -336,10 +345,6 @@ static enum ww_status compute(struct gpu *g, struct flight *r, uint64_t first,
     diags_free(&d);
     return s;
 }
-static enum ww_status compute_rest(struct gpu *g, struct flight *r, struct exec_counts *rest) {
-    return compute(g, r, r->last_cta, rest);
-}
-
 // ---- ending ---------------------------------------------------------------------------------
 static enum ww_status fault_status(const struct exec_fault *f) {
     return f->kind == FAULT_TRAP || f->kind == FAULT_ASSERT ? WW_ERROR_TRAP : WW_ERROR_ACCESS;
@@ -508,7 +513,8 @@ static uint64_t ctas_done(const struct gpu *g, const struct flight *r) {
 
 // The cycle in which the run ended, or 0 when it has not.
 static uint64_t end_of(struct gpu *g, const struct flight *r) {
-    if (!r->started || r->next_cta < r->last_cta || ctas_done(g, r) < r->last_cta) return 0;
+    if (!r->started || r->next_cta < r->n_ctas || ctas_done(g, r) + r->inside.skipped < r->n_ctas)
+        return 0;
     uint64_t end = r->result.start_cycle;
     bool alone = true;
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++)
@@ -531,7 +537,8 @@ static const char *not_conserved(const struct gpu *g, const struct flight *r) {
         if (mem_port_outstanding(g->ports[i])) return "a request is still under way";
         if (!g->source->log_is_empty(g->logs[i])) return "a store was not committed";
     }
-    if (c[ACT_cta_launches] != r->last_cta || r->result.ctas_done != r->last_cta)
+    const uint64_t simulated = r->n_ctas - r->inside.skipped;
+    if (c[ACT_cta_launches] != simulated || r->result.ctas_done != simulated)
         return "not each CTA was launched and done once";
     if (c[ACT_net_request_packets] != c[ACT_net_reply_packets])
         return "not each request was answered";
@@ -605,14 +612,9 @@ static void end_run(struct gpu *g, struct flight *r, uint64_t end) {
             flight_finish(g, r, broken_text(g, r, why, text, sizeof text), g->fault_text);
             return;
         }
-        if (r->last_cta < r->n_ctas) {
-            struct exec_counts rest;
-            const enum ww_status s = compute_rest(g, r, &rest);
-            if (s != WW_OK) {
-                flight_finish(g, r, s, g->fault_text);
-                return;
-            }
-            g->now = end += sample_rest(g, r, &rest);
+        if (r->inside.skipped) {
+            end += (uint64_t)sample_rest(g, r);
+            if (end > g->now) g->now = end;
         }
         end_stretch(g, r, was_alone, end);
     }
@@ -683,6 +685,18 @@ static bool end_runs(struct gpu *g) {
     return any;
 }
 
+// False: a block that was computed without time has faulted.
+static bool sample_runs(struct gpu *g) {
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
+        struct flight *const r = g->slots[i];
+        const enum ww_status s = r && r->started ? sample_quantum(g, r) : WW_OK;
+        if (s == WW_OK) continue;
+        flight_abort_all(g, s, g->fault_text);
+        return false;
+    }
+    return true;
+}
+
 static void quanta(struct gpu *g, uint64_t until) {
     start_runs(g);
     do {
@@ -693,8 +707,7 @@ static void quanta(struct gpu *g, uint64_t until) {
         if (check_faults(g)) return;
         for (uint32_t i = 0; g->options.interval_cycles && i < SM_KERNEL_SLOTS; i++)
             if (g->slots[i] && g->slots[i]->started) result_interval(g, g->slots[i]);
-        for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++)
-            if (g->slots[i] && g->slots[i]->started) sample_quantum(g, g->slots[i]);
+        if (g->sample && !sample_runs(g)) return;
         if (end_runs(g) || check_limits(g, until == UINT64_MAX)) return;
         if (device_should_stop(g)) return;
         tell_progress(g);
@@ -742,7 +755,7 @@ static void functional(struct gpu *g, struct flight *r) {
     }
     diags_free(&d);
     struct exec_counts counts;
-    s = compute(g, r, 0, &counts);
+    s = run_compute(g, r, 0, r->n_ctas, &counts);
     r->result.warp_instructions = counts.warp_instructions;
     r->result.thread_instructions = counts.thread_instructions;
     if (s == WW_OK) {

@@ -1,17 +1,23 @@
-// Statistics of sampling (sample.h).
-#include "activity/sm.h"
-#include "exec/functional.h"
+// Sampling of launches that are alike (sample.h); of the blocks of one: sample_inside.c.
+//
+// A group has strata, a quarter of an octave of warp instructions each and an eighth of the lanes that were active: launches
+// of one kernel with one grid can differ in their work, as those of a search whose front grows and shrinks. How much work a
+// launch is is known when it has been computed, so whether to simulate it is decided from those before it: when the
+// strata that the last RECENT ones fell into are all known well enough.
 #include "gpu/module.h"
-#include "gpu/sample.h"
+#include "gpu/sample_int.h"
 #include "isa/image.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum {
     LEAST_LAUNCHES = 4, // simulated of those that are alike
-    LEAST_WINDOWS = 4,  // of a launch, without the one that warms up
     FIRST_AGAIN = 8,    // ordinal at which launches are looked at again, then twice as often
-    AGAIN = 3,          // launches then: the first two bring caches to what they would hold
+    AGAIN = 2,          // launches then: the first brings caches to what they would hold
+    RECENT = 8,         // launches whose strata have to be known
+    BINS_AN_OCTAVE = 4, // of warp instructions
+    LANE_BIN = 4,       // lanes of a warp instruction
 };
 
 // ---- a ratio of two sums, y for each x ----------------------------------------------------------
@@ -22,8 +28,7 @@ static void ratio_add(struct sample_ratio *q, double x, double y) {
 }
 static double ratio_of(const struct sample_ratio *q) { return q->x > 0 ? q->y / q->x : 0; }
 
-// Student's t, two-sided 95 %, by degrees of freedom.
-static double student(uint32_t freedom) {
+double sample_student(uint32_t freedom) {
     static const double t[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365,
                                2.306,  2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
                                2.131,  2.120, 2.110, 2.101, 2.093, 2.086};
@@ -41,81 +46,38 @@ static double ratio_variance(const struct sample_ratio *q) {
 static double ratio_half(const struct sample_ratio *q, double x, double n) {
     if (q->n < 2 || q->x <= 0) return INFINITY;
     const double v = ratio_variance(q), of_ratio = v * q->n / (q->x * q->x);
-    return student(q->n - 1) * sqrt(x * x * of_ratio + n * v);
+    return sample_student(q->n - 1) * sqrt(x * x * of_ratio + n * v);
 }
-static bool is_narrow(const struct sample_ratio *q, uint32_t least, double error) {
-    return q->n >= least && q->y > 0 && ratio_half(q, q->x, 0) <= error * q->y;
+static bool is_narrow(const struct sample_ratio *q, double error) {
+    return q->n >= LEAST_LAUNCHES && q->y > 0 && ratio_half(q, q->x, 0) <= error * q->y;
 }
 
 static uint64_t scaled(uint64_t count, double by) { return (uint64_t)((double)count * by + 0.5); }
 
-// ---- launches that are alike --------------------------------------------------------------------
+// ---- strata -------------------------------------------------------------------------------------
+struct stratum {
+    struct stratum *next;
+    int32_t work, lanes; // bins
+    struct sample_ratio ratio;     // cycles for each warp instruction
+    struct activity activity;      // of the launches in it
+    double estimated_x, estimated; // warp instructions and number of launches that were estimated from it
+    double gaps;                   // of ratio.y, cycles of gaps inside launches
+    double beyond;                 // cycles by which estimates of launches that do not belong to it may be off
+    // Of every instruction, of the launches in `activity`; NULL: not counted. An image of another size begins anew.
+    struct sm_inst_counts *inst;
+    struct sm_inst_memory *memory;
+    uint32_t n_insts;
+};
 struct sample_group {
     struct sample_group *next;
     const struct gpu_kernel *kernel;
     const char *name; // of the kernel, whose place another may come to take
     uint32_t grid[3], block[3], cluster[3], shared;
     uint64_t launches, again_at;
-    struct sample_ratio ratio;     // cycles for each warp instruction
-    struct activity activity;      // of the launches in it
-    double estimated_x, estimated; // warp instructions and number of launches that were estimated
-    // Of every instruction, of the launches in `activity`; NULL: not counted. An image of another size begins anew.
-    struct sm_inst_counts *inst;
-    struct sm_inst_memory *memory;
-    uint32_t n_insts;
+    struct stratum *strata;
+    const struct stratum *recent[RECENT]; // a ring by `seen`
+    uint64_t seen;                        // launches but the first
 };
-struct sample {
-    struct activity
-        at[SAMPLE_WINDOWS + 1]; // the chip's counts between the windows of the launch that runs
-    struct sample_group *group;
-    struct arena arena;
-    uint32_t again;  // launches that are simulated whatever is known of them
-    bool warms;      // the one that runs brings caches to what they would hold: it is no sample
-    double variance; // of estimates inside launches
-};
-
-// ---- counts of instructions -----------------------------------------------------------------------
-static void inst_grow(struct sm_inst_counts *to, const struct sm_inst_counts *from, uint32_t n,
-                      double by) {
-    for (uint32_t k = 0; k < n; k++) {
-        to[k].issues += scaled(from[k].issues, by);
-        to[k].lanes += scaled(from[k].lanes, by);
-        for (uint32_t i = 0; i < STALL_N; i++) to[k].stall[i] += scaled(from[k].stall[i], by);
-    }
-}
-static void memory_grow(struct sm_inst_memory *to, const struct sm_inst_memory *from, uint32_t n,
-                        double by) {
-    for (uint32_t k = 0; k < n; k++) {
-#define INST_MEMORY(name, unit, prose) to[k].name += scaled(from[k].name, by);
-#include "sm/inst_memory.def"
-#undef INST_MEMORY
-    }
-}
-static void learn_instructions(struct arena *a, struct sample_group *q, const struct flight *r) {
-    const uint32_t n = r->kernel->image->n_insts;
-    if (!r->inst || !r->inst_memory) return;
-    if (q->n_insts != n) {
-        q->n_insts = n;
-        q->inst = arena_alloc(a, n * sizeof *q->inst);
-        q->memory = arena_alloc(a, n * sizeof *q->memory);
-        memset(q->inst, 0, n * sizeof *q->inst);
-        memset(q->memory, 0, n * sizeof *q->memory);
-    }
-    inst_grow(q->inst, r->inst, n, 1);
-    memory_grow(q->memory, r->inst_memory, n, 1);
-}
-static void estimate_instructions(struct gpu *g, struct flight *r, const struct sample_group *q,
-                                  double by) {
-    const uint32_t n = r->kernel->image->n_insts;
-    if (!q->inst || q->n_insts != n) return;
-    r->inst = device_alloc(g, n * sizeof *r->inst);
-    r->inst_memory = device_alloc(g, n * sizeof *r->inst_memory);
-    if (!r->inst || !r->inst_memory) return; // results without it are still results
-    inst_grow(r->inst, q->inst, n, by);
-    memory_grow(r->inst_memory, q->memory, n, by);
-    r->result.inst = r->inst;
-    r->result.inst_memory = r->inst_memory;
-}
 
 static struct sample *sample_of(struct gpu *g) {
     if (g->sample) return g->sample;
@@ -157,12 +119,48 @@ void sample_forget(struct gpu *g, const struct gpu_module *m) {
         if (q->kernel && q->kernel->module == m) q->kernel = NULL;
 }
 
+static struct stratum *stratum_of(struct sample *s, struct sample_group *q, const struct gpu_result *r) {
+    const double warps = (double)(r->warp_instructions ? r->warp_instructions : 1);
+    const int32_t work = (int32_t)floor(BINS_AN_OCTAVE * log2(warps) + 0.5);
+    const int32_t lanes = (int32_t)((double)r->thread_instructions / warps / LANE_BIN);
+    struct stratum *t = q->strata;
+    while (t && (t->work != work || t->lanes != lanes)) t = t->next;
+    if (t) return t;
+    t = arena_alloc(&s->arena, sizeof *t);
+    *t = (struct stratum){.next = q->strata, .work = work, .lanes = lanes};
+    q->strata = t;
+    return t;
+}
+
+// The stratum with enough launches that is most like one, by its work before its lanes.
+static struct stratum *nearest(struct sample_group *q, const struct stratum *to) {
+    struct stratum *best = NULL;
+    int32_t least = INT32_MAX;
+    for (struct stratum *t = q->strata; t; t = t->next) {
+        const int32_t far = 32 * abs(t->work - to->work) + abs(t->lanes - to->lanes);
+        if (t->ratio.n < 2 || far >= least) continue;
+        least = far;
+        best = t;
+    }
+    return best;
+}
+
+// ---- decisions ----------------------------------------------------------------------------------
+static bool all_known(const struct sample_group *q, double error) {
+    const uint64_t n = q->seen < RECENT ? q->seen : RECENT;
+    for (uint64_t i = 0; i < n; i++)
+        if (!is_narrow(&q->recent[i]->ratio, error)) return false;
+    return n >= LEAST_LAUNCHES;
+}
+static void note(struct sample_group *q, const struct stratum *t) { q->recent[q->seen++ % RECENT] = t; }
+
 bool sample_times(struct gpu *g, const struct order *o) {
     struct sample *const s = g->options.sample_error > 0 ? sample_of(g) : NULL;
     if (!s || o->launch.cooperative) return true;
     struct sample_group *const q = group_of(s, o->kernel, &o->launch);
+    const bool is_known = all_known(q, g->options.sample_error);
     s->warms = false;
-    if (++q->launches >= q->again_at && q->ratio.n >= LEAST_LAUNCHES) {
+    if (++q->launches >= q->again_at && is_known) {
         q->again_at = 2 * q->launches;
         s->again = AGAIN;
     }
@@ -170,39 +168,57 @@ bool sample_times(struct gpu *g, const struct order *o) {
         s->warms = s->again-- > 1;
         return true;
     }
-    return !is_narrow(&q->ratio, LEAST_LAUNCHES, g->options.sample_error);
+    return !is_known;
 }
 
-void sample_learn(struct gpu *g, const struct flight *r) {
-    struct sample *const s = g->sample;
-    if (!s || r->launch.cooperative || r->result.overlapped || r->result.status != WW_OK) return;
-    struct sample_group *const q = group_of(s, r->kernel, &r->launch);
-    if (s->warms && q->ratio.n >= LEAST_LAUNCHES) return; // it began with caches of another time
-    if (q->launches == 1) return;                         // the first finds caches that are cold
-    ratio_add(&q->ratio, (double)r->result.warp_instructions, (double)r->result.cycles);
-    activity_add(&q->activity, &r->result.activity);
-    learn_instructions(&s->arena, q, r);
-}
-
-double sample_half_cycles(const struct gpu *g) {
-    if (!g->sample) return 0;
-    double v = g->sample->variance;
-    for (const struct sample_group *q = g->sample->group; q; q = q->next) {
-        if (q->estimated <= 0) continue;
-        const double half = ratio_half(&q->ratio, q->estimated_x, q->estimated);
-        v += half * half;
+// ---- counts -------------------------------------------------------------------------------------
+void sample_grow_instructions(struct sm_inst_counts *to, const struct sm_inst_counts *from, uint32_t n,
+                              double by) {
+    for (uint32_t k = 0; k < n; k++) {
+        to[k].issues += scaled(from[k].issues, by);
+        to[k].lanes += scaled(from[k].lanes, by);
+        for (uint32_t i = 0; i < STALL_N; i++) to[k].stall[i] += scaled(from[k].stall[i], by);
     }
-    return sqrt(v);
+}
+void sample_grow_memory(struct sm_inst_memory *to, const struct sm_inst_memory *from, uint32_t n,
+                        double by) {
+    for (uint32_t k = 0; k < n; k++) {
+#define INST_MEMORY(name, unit, prose) to[k].name += scaled(from[k].name, by);
+#include "sm/inst_memory.def"
+#undef INST_MEMORY
+    }
+}
+static void learn_instructions(struct arena *a, struct stratum *t, const struct flight *r) {
+    const uint32_t n = r->kernel->image->n_insts;
+    if (!r->inst || !r->inst_memory) return;
+    if (t->n_insts != n) {
+        t->n_insts = n;
+        t->inst = arena_alloc(a, n * sizeof *t->inst);
+        t->memory = arena_alloc(a, n * sizeof *t->memory);
+        memset(t->inst, 0, n * sizeof *t->inst);
+        memset(t->memory, 0, n * sizeof *t->memory);
+    }
+    sample_grow_instructions(t->inst, r->inst, n, 1);
+    sample_grow_memory(t->memory, r->inst_memory, n, 1);
+}
+static void estimate_instructions(struct gpu *g, struct flight *r, const struct stratum *t, double by) {
+    const uint32_t n = r->kernel->image->n_insts;
+    if (!t->inst || t->n_insts != n) return;
+    r->inst = device_alloc(g, n * sizeof *r->inst);
+    r->inst_memory = device_alloc(g, n * sizeof *r->inst_memory);
+    if (!r->inst || !r->inst_memory) return; // results without it are still results
+    sample_grow_instructions(r->inst, t->inst, n, by);
+    sample_grow_memory(r->inst_memory, t->memory, n, by);
+    r->result.inst = r->inst;
+    r->result.inst_memory = r->inst_memory;
 }
 
-// The counters of `x` warp instructions, of which `from` has `of`, added to `a`.
-static void extrapolate(struct activity *a, const struct activity *from, double of, double x) {
+void sample_extrapolate(struct activity *a, const struct activity *from, double of, double x) {
     for (uint32_t i = 0; i < ACT_N; i++)
         if (from->c[i]) a->c[i] += scaled(from->c[i], x / of);
 }
 
-// Counts that are known, and what follows from the cycles.
-static void settle(const struct gpu *g, struct gpu_result *out) {
+void sample_settle(const struct gpu *g, struct gpu_result *out) {
     uint64_t *const c = out->activity.c;
     const uint64_t all = out->cycles * g->config.sm_count;
     c[ACT_cycles] = out->cycles;
@@ -218,97 +234,59 @@ static void settle(const struct gpu *g, struct gpu_result *out) {
                               : 0;
 }
 
+// ---- learning and estimating --------------------------------------------------------------------
+void sample_learn(struct gpu *g, const struct flight *r) {
+    struct sample *const s = g->sample;
+    if (!s || r->launch.cooperative || r->result.overlapped || r->result.status != WW_OK) return;
+    struct sample_group *const q = group_of(s, r->kernel, &r->launch);
+    if (q->launches == 1) return; // the first finds caches that are cold
+    struct stratum *const t = stratum_of(s, q, &r->result);
+    note(q, t);
+    if (s->warms && t->ratio.n >= LEAST_LAUNCHES) return; // it began with caches of another time
+    ratio_add(&t->ratio, (double)r->result.warp_instructions, (double)r->result.cycles);
+    if (r->result.estimate.is) t->gaps += r->inside.gap_cycles;
+    activity_add(&t->activity, &r->result.activity);
+    learn_instructions(&s->arena, t, r);
+}
+
 uint64_t sample_estimate(struct gpu *g, struct flight *r) {
     struct gpu_result *const out = &r->result;
     struct sample_group *const q = group_of(g->sample, r->kernel, &r->launch);
+    struct stratum *const own = stratum_of(g->sample, q, out);
+    struct stratum *const t = own->ratio.n >= 2 ? own : nearest(q, own);
+    note(q, own);
     const double x = (double)out->warp_instructions;
-    out->cycles = (uint64_t)(ratio_of(&q->ratio) * x + 0.5);
-    extrapolate(&out->activity, &q->activity, q->ratio.x, x);
-    estimate_instructions(g, r, q, x / q->ratio.x);
+    const double cycles = ratio_of(&t->ratio) * x;
+    double half = ratio_half(&t->ratio, x, 1);
+    if (t != own) {
+        // Cycles may be as many for each instruction as there, or as many in all, or anything between.
+        const double beyond = fabs(cycles - t->ratio.y / t->ratio.n);
+        t->beyond += beyond;
+        half += beyond;
+    }
+    half = hypot(half, SAMPLE_COURSE * t->gaps / t->ratio.y * cycles);
+    out->cycles = (uint64_t)(cycles + 0.5);
+    sample_extrapolate(&out->activity, &t->activity, t->ratio.x, x);
+    estimate_instructions(g, r, t, x / t->ratio.x);
     out->start_s = gpu_now_s(g);
     out->functional = false;
-    out->estimate = (struct gpu_estimate){.is = true, .half_cycles = ratio_half(&q->ratio, x, 1)};
-    q->estimated_x += x;
-    q->estimated++;
-    settle(g, out);
+    out->estimate = (struct gpu_estimate){.is = true, .half_cycles = half};
+    t->estimated_x += x;
+    t->estimated++;
+    sample_settle(g, out);
     return out->cycles;
 }
 
-// ---- the blocks of a launch ---------------------------------------------------------------------
-void sample_begin(const struct gpu *g, struct flight *r) {
-    const uint64_t wave = (uint64_t)r->result.occupancy.ctas * g->config.sm_count;
-    r->last_cta = r->n_ctas;
-    r->inside = (struct sample_inside){.wave = wave, .window_ends = UINT64_MAX};
-    if (g->sample && !r->launch.cooperative && !r->rehearsals && !r->cluster &&
-        r->n_ctas / wave >= 2 * LEAST_WINDOWS + 3)
-        r->inside.window_ends = wave;
-}
-
-// A window has ended. Sixteen become eight of twice the length.
-static void add_window(struct gpu *g, struct sample_inside *s) {
-    struct activity *const at = g->sample->at;
-    s->at[++s->n] = g->now;
-    device_activity_sum(g, &at[s->n]);
-    if (s->n == SAMPLE_WINDOWS) {
-        s->n /= 2;
-        s->each *= 2;
-        for (uint32_t i = 1; i <= s->n; i++) {
-            s->at[i] = s->at[2 * i];
-            at[i] = at[2 * i];
+double sample_half_cycles(const struct gpu *g) {
+    if (!g->sample) return 0;
+    double v = g->sample->variance, course = g->sample->course;
+    for (const struct sample_group *q = g->sample->group; q; q = q->next) {
+        for (const struct stratum *t = q->strata; t; t = t->next) {
+            if (t->estimated <= 0) continue;
+            const double half = ratio_half(&t->ratio, t->estimated_x, t->estimated) + t->beyond;
+            v += half * half;
+            course += SAMPLE_COURSE * t->gaps * t->estimated_x / t->ratio.x;
         }
     }
-    s->ratio = (struct sample_ratio){0};
-    for (uint32_t i = s->n / 2; i < s->n; i++)
-        ratio_add(&s->ratio,
-                  (double)(at[i + 1].c[ACT_warp_instructions] - at[i].c[ACT_warp_instructions]),
-                  (double)(s->at[i + 1] - s->at[i]));
-}
-
-void sample_quantum(struct gpu *g, struct flight *r) {
-    struct sample_inside *const s = &r->inside;
-    if (s->window_ends == UINT64_MAX) return;
-    uint64_t done = 0;
-    for (uint32_t i = 0; i < g->config.sm_count; i++) done += g->side[i].done[r->slot];
-    if (done < s->window_ends) return;
-    if (r->result.overlapped) {
-        s->window_ends = UINT64_MAX;
-        return;
-    }
-    if (!s->each) { // the first wave is over
-        s->each = 1;
-        s->at[0] = g->now;
-        device_activity_sum(g, &g->sample->at[0]);
-    } else
-        add_window(g, s);
-    s->window_ends = done + s->wave * s->each;
-    if (r->n_ctas - r->next_cta < 2 * s->wave) // the rest would not be worth it
-        s->window_ends = UINT64_MAX;
-    else if (is_narrow(&s->ratio, LEAST_WINDOWS, g->options.sample_error)) {
-        r->last_cta = r->next_cta;
-        s->window_ends = UINT64_MAX;
-    }
-}
-
-uint64_t sample_rest(struct gpu *g, struct flight *r, const struct exec_counts *rest) {
-    struct gpu_result *const out = &r->result;
-    struct sample_inside *const s = &r->inside;
-    const double x = (double)rest->warp_instructions;
-    const uint64_t more = (uint64_t)(ratio_of(&s->ratio) * x + 0.5);
-    struct activity *const steady = &g->sample->at[s->n];
-    activity_sub(steady, &g->sample->at[s->n / 2]);
-    extrapolate(&out->activity, steady, s->ratio.x, x);
-    out->estimate = (struct gpu_estimate){
-        .is = true, .ctas_timed = r->last_cta, .half_cycles = ratio_half(&s->ratio, x, 0)};
-    g->sample->variance += out->estimate.half_cycles * out->estimate.half_cycles;
-    if (r->inst && r->inst_memory) { // of the launch so far, as windows have none of their own
-        const double by = x / (double)out->warp_instructions;
-        inst_grow(r->inst, r->inst, r->kernel->image->n_insts, by);
-        memory_grow(r->inst_memory, r->inst_memory, r->kernel->image->n_insts, by);
-    }
-    out->ctas_done = r->n_ctas;
-    out->warp_instructions += rest->warp_instructions;
-    out->thread_instructions += rest->thread_instructions;
-    out->cycles += more;
-    settle(g, out);
-    return more;
+    return hypot(sqrt(v), course);
 }

@@ -29,12 +29,14 @@ void sample_forget(struct gpu *g, const struct gpu_module *m);
 // Whether a launch that is about to start is simulated in time. Always without sampling.
 bool sample_times(struct gpu *g, const struct order *o);
 
-// Of a run that is simulated: it begins; a quantum has gone by, which may end its dispatch (flight.last_cta); it has ended and
-// the blocks that were left have been computed: what they would have taken is added to the result. Answers how many cycles.
-void sample_begin(const struct gpu *g, struct flight *r);
-void sample_quantum(struct gpu *g, struct flight *r);
-struct exec_counts;
-uint64_t sample_rest(struct gpu *g, struct flight *r, const struct exec_counts *rest);
+// Of a run that is simulated: it begins; a quantum has gone by, which may end its dispatch (flight.last_cta) or, when the
+// chip is empty, compute the blocks of a gap, whose fault is the answer; whether it has or will have gaps.
+void sample_begin(struct gpu *g, struct flight *r);
+enum ww_status sample_quantum(struct gpu *g, struct flight *r);
+bool sample_has_gaps(const struct flight *r);
+// It has ended: what its gaps would have taken is added to the result. Answers by how many cycles that is more, or less,
+// than were simulated.
+int64_t sample_rest(struct gpu *g, struct flight *r);
 // What it took is learned; the result is whole.
 void sample_learn(struct gpu *g, const struct flight *r);
 

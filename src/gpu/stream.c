@@ -383,21 +383,34 @@ static bool start_estimated(struct gpu *g, struct gpu_stream *stream, struct wor
     return true;
 }
 
+bool stream_kernel_waits(const struct gpu *g) {
+    if (g->n_running >= g->config.concurrent_kernels) return false;
+    for (const struct gpu_stream *s = g->streams; s; s = s->next)
+        if (s->head && s->head->kind == WORK_KERNEL && !s->head->running && order_allows(g, s, s->head))
+            return true;
+    return false;
+}
+
 // Whether a kernel that is on lets no other beside it: what is sampled is sampled alone.
 static bool wants_to_be_alone(const struct gpu *g) {
     bool alone = g->estimated_until > g->now;
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
         const struct flight *const r = g->slots[i];
-        alone |= r && r->started && r->last_cta < r->n_ctas;
+        alone |= r && r->started && sample_has_gaps(r);
     }
     return alone;
 }
 
 static bool start_kernel(struct gpu *g, struct gpu_stream *stream, struct work *w) {
     if (g->n_running >= g->config.concurrent_kernels || wants_to_be_alone(g)) return false;
-    if (!w->is_asked) w->is_timed = sample_times(g, w->order);
+    if (!w->is_asked) {
+        w->is_timed = sample_times(g, w->order);
+        w->running = true; // not one of those that wait
+        w->is_timed |= g->n_running != 0 || stream_kernel_waits(g); // it may run beside another
+        w->running = false;
+    }
     w->is_asked = true;
-    if (!w->is_timed) return g->n_running == 0 && start_estimated(g, stream, w);
+    if (!w->is_timed) return start_estimated(g, stream, w);
     w->run = take_order(g, stream, w);
     if (!w->run) return true; // with the fault noted
     uint32_t slot = 0;

@@ -171,6 +171,26 @@ uint64_t tlb_look_up(struct tlb *t, uint32_t sm, uint64_t addr, uint64_t now, ui
     return NEVER;
 }
 
+// ---- without time -------------------------------------------------------------------------------
+static void warm(struct tlb_array *a, uint32_t page, uint64_t now) {
+    const uint32_t at = find(a, page);
+    if (at == TLB_NOWHERE) {
+        const uint32_t place = oldest(a, now);
+        if (place != TLB_NOWHERE) fill(a, place, page, now);
+    }
+}
+void tlb_warm(struct tlb *t, uint32_t sm, uint64_t addr, uint64_t now) {
+    struct tlb_array *const a = tlb_first(t, sm);
+    const uint32_t page = (uint32_t)(addr >> t->l1_shift), at = find(a, page);
+    if (at != TLB_NOWHERE) {
+        a->stamp[at] = ++a->clock;
+        return;
+    }
+    warm(a, page, now);
+    warm(second(t, sm), (uint32_t)(addr >> t->l2_shift), now);
+    warm(&t->near, (uint32_t)(addr >> t->l2_shift), now);
+}
+
 // ---- the serial step ----------------------------------------------------------------------------
 // The cycle at which a walk that may begin at `at` ends.
 static uint64_t walk(struct tlb *t, uint32_t page, uint64_t at) {

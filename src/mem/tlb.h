@@ -46,6 +46,8 @@ void tlb_forget(struct tlb *t); // empties all; nothing may wait
 // goes back for an SM. UINT64_MAX: tlb_run says (port_page_known).
 uint64_t tlb_look_up(struct tlb *t, uint32_t sm, uint64_t addr, uint64_t now, uint64_t *act);
 struct tlb_array *tlb_first(struct tlb *t, uint32_t sm); // the SM's L1 TLB
+// Between quanta: an access without time by the SM, whose page all levels know then.
+void tlb_warm(struct tlb *t, uint32_t sm, uint64_t addr, uint64_t now);
 // In the serial step: answers what the SMs have asked.
 bool tlb_has_asked(const struct tlb *t);
 void tlb_run(struct tlb *t, struct mem_port *port);
