@@ -421,5 +421,6 @@ void gpu_totals(const struct gpu *g, struct gpu_totals *out) {
     out->cycles = g->now;
     out->seconds = gpu_now_s(g);
     out->estimate_half_cycles = sample_half_cycles(g);
+    out->sampling_error = g->options.functional ? 0 : g->options.sample_error;
     out->kernel_seconds = (double)out->kernel_cycles / (g->config.clocks.core_mhz * 1e6);
 }

@@ -224,6 +224,8 @@ void flight_finish(struct gpu *g, struct flight *r, enum ww_status s, const char
     out->host_seconds = host_seconds() - r->host_start;
     g->totals.launches++;
     g->untimed += out->functional;
+    g->totals.launches_estimated += out->estimate.is;
+    g->totals.launches_beside += g->sample && out->overlapped != 0;
     g->totals.warp_instructions += out->warp_instructions;
     g->totals.thread_instructions += out->thread_instructions;
     timeline_kernel(g, r);

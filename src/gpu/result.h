@@ -60,6 +60,9 @@ void gpu_results_clear(struct gpu *g);
 // of the totals, not in its activity.
 struct gpu_totals {
     double estimate_half_cycles; // of kernel_cycles, 95 %; 0: nothing was estimated
+    double sampling_error;       // that was asked for; 0: nothing is sampled
+    // Launches that were estimated, whole or in part; that ran beside others and were simulated whole for that.
+    uint64_t launches_estimated, launches_beside;
     uint64_t launches, cycles, kernel_cycles, warp_instructions, thread_instructions;
     uint64_t copies, copied_bytes;
     double seconds, kernel_seconds, copy_seconds;

@@ -340,6 +340,12 @@ enum ww_status run_compute(struct gpu *g, struct flight *r, uint64_t first, uint
         char text[1024];
         diags_first(&d, text, sizeof text);
         if (fault.kind != FAULT_NONE) snprintf(text, sizeof text, "%s", fault.text);
+        if (g->sample) {
+            const size_t n = strlen(text);
+            snprintf(text + n, sizeof text - n,
+                     "; sampling computed its block without time, so the launch's cycles are those of what was "
+                     "simulated before");
+        }
         device_fault(g, s, text[0] ? text : ww_status_text(s));
     }
     diags_free(&d);

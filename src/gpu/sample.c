@@ -16,6 +16,7 @@ enum {
     FIRST_AGAIN = 8,    // ordinal at which launches are looked at again, then twice as often
     AGAIN = 2,          // launches then: the first brings caches to what they would hold
     RECENT = 8,         // launches whose strata have to be known
+    SAMPLES = 8,        // launches of a stratum that count: the last ones
     BINS_AN_OCTAVE = 4, // of warp instructions
     LANE_BIN = 4,       // lanes of a warp instruction
 };
@@ -48,20 +49,19 @@ static double ratio_half(const struct sample_ratio *q, double x, double n) {
     const double v = ratio_variance(q), of_ratio = v * q->n / (q->x * q->x);
     return sample_student(q->n - 1) * sqrt(x * x * of_ratio + n * v);
 }
-static bool is_narrow(const struct sample_ratio *q, double error) {
-    return q->n >= LEAST_LAUNCHES && q->y > 0 && ratio_half(q, q->x, 0) <= error * q->y;
-}
-
 static uint64_t scaled(uint64_t count, double by) { return (uint64_t)((double)count * by + 0.5); }
 
 // ---- strata -------------------------------------------------------------------------------------
 struct stratum {
     struct stratum *next;
     int32_t work, lanes; // bins
-    struct sample_ratio ratio;     // cycles for each warp instruction
-    struct activity activity;      // of the launches in it
+    double x[SAMPLES], y[SAMPLES]; // warp instructions and cycles, a ring by `learned`
+    uint32_t learned;
+    struct sample_ratio ratio;     // cycles for each warp instruction, of those in the ring
+    double drift;                  // of the ratio, from the older half of them to the younger
+    struct activity activity;      // of all that were learned
     double estimated_x, estimated; // warp instructions and number of launches that were estimated from it
-    double gaps;                   // of ratio.y, cycles of gaps inside launches
+    double inside;                 // of activity, cycles of launches of which only stretches were simulated
     double beyond;                 // cycles by which estimates of launches that do not belong to it may be off
     // Of every instruction, of the launches in `activity`; NULL: not counted. An image of another size begins anew.
     struct sm_inst_counts *inst;
@@ -78,6 +78,30 @@ struct sample_group {
     const struct stratum *recent[RECENT]; // a ring by `seen`
     uint64_t seen;                        // launches but the first
 };
+
+// The last samples make the ratio, as caches fill and programs change. Where they go one way, more may follow.
+static void learn_ratio(struct stratum *t, double x, double y) {
+    t->x[t->learned % SAMPLES] = x, t->y[t->learned % SAMPLES] = y;
+    t->learned++;
+    const uint32_t n = t->learned < SAMPLES ? t->learned : SAMPLES;
+    struct sample_ratio half[2] = {{0}, {0}};
+    t->ratio = (struct sample_ratio){0};
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t at = (t->learned - n + i) % SAMPLES;
+        ratio_add(&t->ratio, t->x[at], t->y[at]);
+        ratio_add(&half[2 * i >= n], t->x[at], t->y[at]);
+    }
+    t->drift = n > 1 ? fabs(ratio_of(&half[1]) - ratio_of(&half[0])) : 0;
+}
+static bool is_narrow(const struct stratum *t, double error) {
+    const struct sample_ratio *const q = &t->ratio;
+    return q->n >= LEAST_LAUNCHES && q->y > 0 && ratio_half(q, q->x, 0) <= error * q->y &&
+           t->drift * q->x <= error * q->y;
+}
+// Half of the interval of n launches whose warp instructions are together x.
+static double stratum_half(const struct stratum *t, double x, double n) {
+    return hypot(ratio_half(&t->ratio, x, n), t->drift * x);
+}
 
 static struct sample *sample_of(struct gpu *g) {
     if (g->sample) return g->sample;
@@ -149,7 +173,7 @@ static struct stratum *nearest(struct sample_group *q, const struct stratum *to)
 static bool all_known(const struct sample_group *q, double error) {
     const uint64_t n = q->seen < RECENT ? q->seen : RECENT;
     for (uint64_t i = 0; i < n; i++)
-        if (!is_narrow(&q->recent[i]->ratio, error)) return false;
+        if (!is_narrow(q->recent[i], error)) return false;
     return n >= LEAST_LAUNCHES;
 }
 static void note(struct sample_group *q, const struct stratum *t) { q->recent[q->seen++ % RECENT] = t; }
@@ -242,9 +266,9 @@ void sample_learn(struct gpu *g, const struct flight *r) {
     if (q->launches == 1) return; // the first finds caches that are cold
     struct stratum *const t = stratum_of(s, q, &r->result);
     note(q, t);
-    if (s->warms && t->ratio.n >= LEAST_LAUNCHES) return; // it began with caches of another time
-    ratio_add(&t->ratio, (double)r->result.warp_instructions, (double)r->result.cycles);
-    if (r->result.estimate.is) t->gaps += r->inside.gap_cycles;
+    if (s->warms && t->learned >= LEAST_LAUNCHES) return; // it began with caches of another time
+    learn_ratio(t, (double)r->result.warp_instructions, (double)r->result.cycles);
+    if (r->result.estimate.is) t->inside += (double)r->result.cycles;
     activity_add(&t->activity, &r->result.activity);
     learn_instructions(&s->arena, t, r);
 }
@@ -257,17 +281,18 @@ uint64_t sample_estimate(struct gpu *g, struct flight *r) {
     note(q, own);
     const double x = (double)out->warp_instructions;
     const double cycles = ratio_of(&t->ratio) * x;
-    double half = ratio_half(&t->ratio, x, 1);
+    double half = stratum_half(t, x, 1);
     if (t != own) {
         // Cycles may be as many for each instruction as there, or as many in all, or anything between.
         const double beyond = fabs(cycles - t->ratio.y / t->ratio.n);
         t->beyond += beyond;
         half += beyond;
     }
-    half = hypot(half, SAMPLE_COURSE * t->gaps / t->ratio.y * cycles);
+    const double learned = (double)t->activity.c[ACT_warp_instructions];
+    half = hypot(half, SAMPLE_COURSE * t->inside / (double)t->activity.c[ACT_cycles] * cycles);
     out->cycles = (uint64_t)(cycles + 0.5);
-    sample_extrapolate(&out->activity, &t->activity, t->ratio.x, x);
-    estimate_instructions(g, r, t, x / t->ratio.x);
+    sample_extrapolate(&out->activity, &t->activity, learned, x);
+    estimate_instructions(g, r, t, x / learned);
     out->start_s = gpu_now_s(g);
     out->functional = false;
     out->estimate = (struct gpu_estimate){.is = true, .half_cycles = half};
@@ -283,9 +308,9 @@ double sample_half_cycles(const struct gpu *g) {
     for (const struct sample_group *q = g->sample->group; q; q = q->next) {
         for (const struct stratum *t = q->strata; t; t = t->next) {
             if (t->estimated <= 0) continue;
-            const double half = ratio_half(&t->ratio, t->estimated_x, t->estimated) + t->beyond;
+            const double half = stratum_half(t, t->estimated_x, t->estimated) + t->beyond;
             v += half * half;
-            course += SAMPLE_COURSE * t->gaps * t->estimated_x / t->ratio.x;
+            course += SAMPLE_COURSE * t->inside * t->estimated_x / (double)t->activity.c[ACT_warp_instructions];
         }
     }
     return hypot(sqrt(v), course);

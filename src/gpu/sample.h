@@ -1,19 +1,18 @@
-// Sampling: of launches that are alike only some are simulated cycle by cycle, and of a grid of many waves only the
-// first blocks; the rest is computed without time, with the same results, and gets an estimate with an interval.
+// Sampling: of launches that are alike only some are simulated cycle by cycle, and of a grid of many waves only stretches;
+// the rest is computed without time, with the same results, and gets an estimate with an interval.
 //
 // The estimate of both is a ratio: cycles for each warp instruction. What is computed without time has its instructions
 // counted, so a launch of another size, or blocks with more work, cost more. The interval is Student's, of 95 %, from how
-// the ratio varies between what was simulated. All counters grow by the same ratio, so that energies follow.
+// the ratio varies between what was simulated. All counters grow by the same ratio, so that energies follow. What is
+// computed without time leaves L2 and TLBs as if it had been simulated (mem/warm.c); L1 begins empty in each launch.
 //
-// - Launches: alike are those of one kernel with the same grid, block and dynamic shared memory. The first finds cold
-//   caches and is no sample; the next ones are simulated until the interval of their ratio is narrow enough, later ones at ordinals 8, 16, 32 ... again, with two
-//   launches before them, so that caches hold what they would.
-// - Blocks: time is cut into windows of as many blocks as the chip holds at once. The first fills the chip; of the others
-//   each gives a ratio; when their mean is known well enough no more blocks start. Only the later half of
-//   the windows counts, as caches fill and rows of DRAM spread over the first; sixteen windows become eight of twice the
-//   length, so that what a window's edges take from its neighbour counts less and less. What would have followed goes on at that
-//   ratio, and the end, in which the chip empties, is simulated. Grids of cooperative launches and of
-//   clusters, and kernels beside which another ran, are simulated whole.
+// - Launches (sample.c): alike are those of one kernel with the same grid, block and dynamic shared memory, and about as much
+//   work. The first finds cold caches and is no sample; the next ones are simulated until the interval of their ratio is
+//   narrow enough, later ones at ordinals 8, 16, 32 ... again, with one launch before them.
+// - Blocks (sample_inside.c): stretches of a few waves all along a grid. A wave is as many blocks as the chip holds.
+//
+// Cooperative launches are simulated whole, and launches of clusters inside. So is what runs beside another kernel, or could: an estimate says
+// nothing of how two would share the chip. The totals count these launches.
 //
 // Compared with: Principal Kernel Analysis (MICRO 2021: launches in clusters, inside them until the rate is steady), Sieve
 // (ISPASS 2023: by kernel and instruction counts), TBPoint (IPDPS 2014: inside a launch), STEM (HPCA 2025: errors from the

@@ -16,7 +16,7 @@
 // that a trend along the grid is followed. The interval is that of a systematic sample by successive differences (Wolter,
 // Introduction to Variance Estimation, 2007, chapter 8): a trend or noise between stretches widens it. Where the
 // stretches differ more than the error that was asked for allows, the gaps that follow are shorter, or there are none. Beside it
-// stands SAMPLE_COURSE of the gaps' cycles: a launch takes one of many courses, and which one a sample cannot know.
+// stands SAMPLE_COURSE of the cycles: a launch takes one of many courses, and a gap leads it into another.
 #include "activity/mem.h"
 #include "gpu/sample_int.h"
 #include "exec/functional.h"
@@ -244,9 +244,9 @@ int64_t sample_rest(struct gpu *g, struct flight *r) {
     out->estimate = (struct gpu_estimate){
         .is = true,
         .ctas_timed = r->n_ctas - s->skipped,
-        .half_cycles = hypot(sampled, SAMPLE_COURSE * s->gap_cycles)};
+        .half_cycles = hypot(sampled, SAMPLE_COURSE * (double)out->cycles)};
     all->variance += sampled * sampled;
-    all->course += SAMPLE_COURSE * s->gap_cycles;
+    all->course += SAMPLE_COURSE * (double)out->cycles;
     if (r->inst && r->inst_memory) { // of the whole launch, as stretches have none of their own
         sample_grow_instructions(r->inst, r->inst, r->kernel->image->n_insts, by);
         sample_grow_memory(r->inst_memory, r->inst_memory, r->kernel->image->n_insts, by);

@@ -17,7 +17,7 @@ struct sample {
     double course;   // of them, half of the interval by SAMPLE_COURSE
 };
 
-// Half of the interval of the cycles of gaps that no sample shows, as a part of them: which of many courses a launch takes.
+// Half of the interval of the cycles of a launch with gaps that no sample shows, as a part of them: which of many courses it takes.
 // hotspot (size paper, gtx480 with 4 SMs), simulated whole with launch latencies of 700 to 811 cycles, takes 517,000 to
 // 532,000: a standard deviation of 1.3 %.
 #define SAMPLE_COURSE 0.03

@@ -64,6 +64,17 @@ static json_t *slots(const json_t *a) {
     return o;
 }
 
+// What sampling estimated, with 95 % intervals; NULL without sampling.
+static json_t *estimate_json(const struct run *r, const struct account *power) {
+    const json_t *const sampling = json_object_get(r->end, "sampling");
+    if (!sampling) return NULL;
+    json_t *const o = json_copy((json_t *)(uintptr_t)sampling);
+    json_object_set_new(o, "half_cycles", json_real(run_half_cycles(r->end)));
+    if (power)
+        json_object_set_new(o, "half_j", json_real(run_half_j(r->end, power->kernels.energy_j)));
+    return o;
+}
+
 json_t *run_to_json(const struct run *r, const struct account *power, bool whole) {
     json_t *a = run_total_activity(r);
     json_t *o = json_object();
@@ -86,6 +97,8 @@ json_t *run_to_json(const struct run *r, const struct account *power, bool whole
     json_object_set_new(o, "activity", a);
     json_object_set(o, "launches", r->launches);
     if (r->end) json_object_set(o, "totals", r->end);
+    json_t *const estimate = estimate_json(r, power);
+    if (estimate) json_object_set_new(o, "estimate", estimate);
     struct arena arena;
     arena_init(&arena, NULL);
     json_object_set_new(o, "steps", steps_json(&arena, r, power, 0));

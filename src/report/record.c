@@ -587,6 +587,11 @@ enum ww_status record_close(struct record *r, const struct gpu_totals *t, struct
     json_object_set_new(o, "copy_seconds", json_real(t->copy_seconds));
     if (t->estimate_half_cycles > 0)
         json_object_set_new(o, "estimated_half_cycles", json_real(t->estimate_half_cycles));
+    if (t->sampling_error > 0)
+        json_object_set_new(o, "sampling",
+                            json_pack("{s:f,s:I,s:I}", "error", t->sampling_error, "launches",
+                                      (json_int_t)t->launches_estimated, "launches_beside",
+                                      (json_int_t)t->launches_beside));
     if (t->kernel_cycles) json_object_set_new(o, "activity", activity_json(&t->activity, true));
     write_line(r, o);
     if (close(r->fd) != 0 && !r->error) r->error = errno;

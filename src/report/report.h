@@ -92,6 +92,11 @@ void run_release(struct run *r);
 uint64_t run_copies(const json_t *copy); // that a "copy" line stands for: its "copies", or 1
 // Launches that a "launch" line stands for: its "launches", or 1. Their figures are added up.
 uint64_t run_launches(const json_t *launch);
+// Half of the 95 % interval of its cycles where they were estimated (run --sample), or of the whole run's kernel
+// cycles; 0: all was simulated.
+double run_half_cycles(const json_t *launch_or_end);
+// The same of joules of a launch or of all kernels: as though all of them grew with the cycles. NULL is let pass.
+double run_half_j(const json_t *launch_or_end, double energy_j);
 uint64_t run_counter(const json_t *activity, const char *name); // sum of an array counter
 uint64_t run_counter_at(const json_t *activity, const char *name, size_t i);
 // Counters of all launches added up: {name: number or array}. New reference.

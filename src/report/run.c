@@ -348,6 +348,15 @@ uint64_t run_launches(const json_t *launch) {
     return n > 0 ? (uint64_t)n : 1;
 }
 
+double run_half_cycles(const json_t *l) {
+    return json_number_value(json_object_get(l, "estimated_half_cycles"));
+}
+double run_half_j(const json_t *l, double energy_j) {
+    const json_t *const all = json_object_get(l, "kernel_cycles");
+    const double cycles = json_number_value(all ? all : json_object_get(l, "cycles"));
+    return cycles > 0 ? energy_j * run_half_cycles(l) / cycles : 0;
+}
+
 uint64_t run_copies(const json_t *copy) {
     const json_int_t n = json_integer_value(json_object_get(copy, "copies"));
     return n > 0 ? (uint64_t)n : 1;

@@ -384,11 +384,16 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out) 
     fputc('\n', out);
     if (s.estimated)
         fprintf(out,
-                "  %-12s %llu launch%s from samples: cycles, and what follows from them, +- %.2f %% "
-                "(95 %%)\n",
+                "  %-12s %llu launch%s from samples: cycles, and joules with them, +- %.2f %% (95 %%)\n",
                 "estimated", (unsigned long long)s.estimated, s.estimated == 1 ? "" : "es",
-                100 * ratio(json_real_value(json_object_get(r->end, "estimated_half_cycles")),
-                            (double)s.cycles));
+                100 * ratio(run_half_cycles(r->end), (double)s.cycles));
+    const unsigned long long beside = (unsigned long long)json_integer_value(
+        json_object_get(json_object_get(r->end, "sampling"), "launches_beside"));
+    if (beside)
+        fprintf(out,
+                "  %-12s %llu launch%s ran beside others and %s simulated whole: only a kernel that has "
+                "the GPU to itself is estimated\n",
+                "not sampled", beside, beside == 1 ? "" : "es", beside == 1 ? "was" : "were");
     if (s.untimed)
         fprintf(out, "  %-12s %llu launch%s computed without time: %s warp instructions\n",
                 "untimed", (unsigned long long)s.untimed, s.untimed == 1 ? "" : "es",

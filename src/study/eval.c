@@ -20,6 +20,8 @@ enum { EVAL_MAX_DEPTH = 40, EVAL_MAX_COLUMNS = 1900 };
 // What a run is asked for by name. In the order of enum builtin.
 #define BUILTINS(X)                                                                                \
     X(cycles, "core cycles of the kernels")                                                        \
+    X(half_cycles, "half of their 95 % interval, where `run --sample` estimated some; else 0")     \
+    X(half_j, "the same of energy_j, as though all of it grew with the cycles")                    \
     X(seconds, "time of the kernels")                                                              \
     X(launches, "launches of kernels")                                                             \
     X(copies, "copies between host and device")                                                    \
@@ -167,6 +169,11 @@ static struct value builtin(struct eval *e, enum builtin b) {
     if (!scope_kernels(e, r, &k)) return number(NAN);
     switch (b) {
     case BUILTIN_cycles: return number(k.cycles);
+    case BUILTIN_half_cycles: return number(k.half_cycles);
+    case BUILTIN_half_j: {
+        const struct value j = energy(e, "", 2);
+        return j.ok ? number(j.v * k.half_cycles / k.cycles) : j;
+    }
     case BUILTIN_seconds: return number(k.seconds);
     case BUILTIN_launches: return number(k.launches);
     case BUILTIN_copies: return number(r->copies);

@@ -24,6 +24,7 @@ bool result_kernels(const struct result *r, const char *pattern, struct kernel_r
         if (fnmatch(pattern, k->name, 0) != 0) continue;
         sum->launches += k->launches;
         sum->cycles += k->cycles;
+        sum->half_cycles += k->half_cycles;
         sum->seconds += k->seconds;
         activity_add(&sum->activity, &k->activity);
     }

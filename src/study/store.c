@@ -32,6 +32,9 @@ static const char schema[] =
     " end_s REAL, kernels INTEGER, sum TEXT, made TEXT DEFAULT CURRENT_TIMESTAMP) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS kernel(key TEXT, at INTEGER, name TEXT, launches INTEGER,"
     " cycles INTEGER, seconds REAL, PRIMARY KEY(key, at)) WITHOUT ROWID;"
+    // of kernels whose cycles sampling estimated; builds that know nothing of it leave the table alone
+    "CREATE TABLE IF NOT EXISTS estimate(key TEXT, at INTEGER, half_cycles REAL, PRIMARY KEY(key, at))"
+    " WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS counter(key TEXT, kernel INTEGER, name TEXT, element INTEGER,"
     " value INTEGER, PRIMARY KEY(key, kernel, name, element)) WITHOUT ROWID;"
     "CREATE INDEX IF NOT EXISTS job_by_name ON job(workload, size, gpu);";
@@ -142,6 +145,7 @@ static bool sum_of(const char *key, const struct kept *k, char out[DIGEST_BYTES]
         sum_number(&h, q->launches);
         sum_number(&h, q->cycles);
         sum_number(&h, q->seconds);
+        if (q->half_cycles > 0) sum_number(&h, q->half_cycles);
         for (uint32_t n = 0; n < act_rows(); n++) {
             digest_text(&h, act_row(n)->name);
             digest_feed(&h, &q->activity.c[act_row(n)->first],
@@ -212,6 +216,13 @@ static enum ww_status read_rows(struct store *s, struct arena *a, const char *ke
         k->seconds = sqlite3_column_double(q, 4);
     }
     bool ok = q && step == SQLITE_DONE;
+    sqlite3_finalize(q);
+    q = ok ? prepare(s, "SELECT at, half_cycles FROM estimate WHERE key = ?1", key) : NULL;
+    while (q && (step = sqlite3_step(q)) == SQLITE_ROW) {
+        const uint32_t at = (uint32_t)sqlite3_column_int(q, 0);
+        if (at < out->r.n_kernels) out->r.kernel[at].half_cycles = sqlite3_column_double(q, 1);
+    }
+    ok = q && step == SQLITE_DONE;
     sqlite3_finalize(q);
     q = ok ? prepare(s, "SELECT kernel, name, element, value FROM counter WHERE key = ?1", key)
            : NULL;
@@ -319,6 +330,7 @@ static void collect(struct arena *a, const struct run *r, struct fields *f, stru
             k->launches += (double)run_launches(l);
             k->cycles += need(f, l, "cycles");
             k->seconds += need(f, l, "seconds");
+            k->half_cycles += run_half_cycles(l);
             add_activity(f, &k->activity, json_object_get(l, "activity"));
         }
     }
@@ -327,6 +339,7 @@ static void collect(struct arena *a, const struct run *r, struct fields *f, stru
     // where kernels overlap, the run's time is not the sum of theirs
     out->kernel[0].cycles = need(f, r->end, "kernel_cycles");
     out->kernel[0].seconds = need(f, r->end, "kernel_seconds");
+    out->kernel[0].half_cycles = run_half_cycles(r->end);
     out->copies = need(f, r->end, "copies");
     out->copied_bytes = need(f, r->end, "copied_bytes");
     out->copy_seconds = need(f, r->end, "copy_seconds");
@@ -381,7 +394,8 @@ static bool put_all(struct store *s, const struct job *j, const struct result *r
     sqlite3_finalize(q);
     sqlite3_stmt *k = prepare(s, "INSERT INTO kernel VALUES(?1, ?2, ?3, ?4, ?5, ?6)", j->key);
     sqlite3_stmt *c = prepare(s, "INSERT INTO counter VALUES(?1, ?2, ?3, ?4, ?5)", j->key);
-    ok = ok && k && c;
+    sqlite3_stmt *e = prepare(s, "INSERT OR REPLACE INTO estimate VALUES(?1, ?2, ?3)", j->key);
+    ok = ok && k && c && e;
     for (uint32_t i = 0; i < r->n_kernels && ok; i++) {
         sqlite3_bind_int64(k, 2, i);
         sqlite3_bind_text(k, 3, r->kernel[i].name, -1, SQLITE_STATIC);
@@ -390,9 +404,15 @@ static bool put_all(struct store *s, const struct job *j, const struct result *r
         sqlite3_bind_double(k, 6, r->kernel[i].seconds);
         ok = sqlite3_step(k) == SQLITE_DONE && put_counters(c, i, &r->kernel[i].activity);
         sqlite3_reset(k);
+        if (!ok || !(r->kernel[i].half_cycles > 0)) continue;
+        sqlite3_bind_int64(e, 2, i);
+        sqlite3_bind_double(e, 3, r->kernel[i].half_cycles);
+        ok = sqlite3_step(e) == SQLITE_DONE;
+        sqlite3_reset(e);
     }
     sqlite3_finalize(k);
     sqlite3_finalize(c);
+    sqlite3_finalize(e);
     return ok;
 }
 

@@ -244,6 +244,7 @@ enum ww_status job_add_program(struct arena *a, job_list *list, const struct stu
 struct kernel_result {
     const char *name; // "" is the whole run
     double launches, cycles, seconds;
+    double half_cycles; // of the 95 % interval, where sampling estimated some; else 0
     struct activity activity;
 };
 struct result {

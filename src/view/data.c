@@ -74,7 +74,7 @@ static json_t *limits_json(const struct gpu_config *c, const struct activity *a)
 struct group {
     const json_t *first; // launch
     uint64_t launches;
-    double seconds, cycles, host_s, achieved_cycles;
+    double seconds, cycles, half_cycles, host_s, achieved_cycles;
     struct activity activity;
     struct power_usage usage;
     bool has_activity;
@@ -113,6 +113,7 @@ static struct group *group_launches(struct arena *a, const struct view_input *in
         q->launches += run_launches(l);
         q->seconds += field(l, "seconds");
         q->cycles += field(l, "cycles");
+        q->half_cycles += run_half_cycles(l);
         q->host_s += field(l, "host_seconds");
         q->achieved_cycles += field(l, "achieved_warps") * field(l, "cycles");
         const uint64_t id = (uint64_t)json_integer_value(json_object_get(l, "id"));
@@ -139,6 +140,7 @@ static json_t *group_json(const struct view_input *in, const struct group *g) {
     put(o, "launches", (double)g->launches);
     put(o, "seconds", g->seconds);
     put(o, "cycles", g->cycles);
+    if (g->half_cycles > 0) put(o, "half_cycles", g->half_cycles);
     put(o, "achieved_warps", ratio(g->achieved_cycles, g->cycles));
     if (!g->has_activity) return o;
     put_rates(o, &g->activity);
@@ -148,6 +150,7 @@ static json_t *group_json(const struct view_input *in, const struct group *g) {
     json_object_set_new(o, "traffic", machine_traffic_json(in->gpu, &g->activity));
     json_object_set_new(o, "slots", slots_json(&g->activity));
     put(o, "energy_j", g->usage.energy_j);
+    if (g->half_cycles > 0) put(o, "half_j", g->usage.energy_j * ratio(g->half_cycles, g->cycles));
     put(o, "dynamic_j", g->usage.all_dynamic_j[0]);
     put(o, "static_j", g->usage.all_static_j[0]);
     put(o, "power_w", ratio(g->usage.energy_j, g->usage.seconds));
@@ -343,6 +346,8 @@ static json_t *totals_json(const struct view_input *in, const struct group *g, u
         host_s += g[i].host_s;
     }
     put(o, "cycles", cycles);
+    const double half = run_half_cycles(in->run->end);
+    if (half > 0) put(o, "half_cycles", half);
     put(o, "seconds", seconds);
     put(o, "run_seconds", field(in->run->end, "seconds"));
     put(o, "host_seconds", host_s);
@@ -350,6 +355,7 @@ static json_t *totals_json(const struct view_input *in, const struct group *g, u
     const struct power_usage *k = &in->power->kernels;
     put_rates(o, all);
     put(o, "energy_j", k->energy_j);
+    if (half > 0) put(o, "half_j", run_half_j(in->run->end, k->energy_j));
     put(o, "dynamic_j", k->all_dynamic_j[0]);
     put(o, "static_j", k->all_static_j[0]);
     put(o, "leak_sub_j", k->all_leak_sub_j[0]);

@@ -18,7 +18,7 @@ static const char *const tables[] = {
     "create table run(title text, program text, gpu text, product text, sms integer, "
     "core_clock_mhz real, complete integer, status text, seconds real, kernel_seconds real, "
     "cycles integer, warp_instructions integer, thread_instructions integer, energy_j real, "
-    "dynamic_j real, static_j real, gaps_j real)",
+    "dynamic_j real, static_j real, gaps_j real, half_cycles real, half_j real)",
     "create table how(key text primary key, value text)",
     "create table savings(unit text, measure text, value real, primary key(unit, measure)) "
     "without rowid",
@@ -34,7 +34,8 @@ static const char *const tables[] = {
     "block_z integer, registers integer, shared_bytes integer, local_bytes integer, "
     "functional integer, status integer, start_s real, seconds real, cycles integer, "
     "warp_instructions integer, thread_instructions integer, achieved_warps real, "
-    "occupancy_warps integer, occupancy_limit text, energy_j real, dynamic_j real, static_j real)",
+    "occupancy_warps integer, occupancy_limit text, energy_j real, dynamic_j real, static_j real, "
+    "half_cycles real, half_j real)",
     "create table counters(launch integer, counter text, idx integer, value integer, "
     "primary key(launch, counter, idx)) without rowid",
     "create table components(launch integer, component text, parent text, dynamic_j real, "
@@ -130,16 +131,17 @@ static void put_run(struct writer *w, const struct view_input *in) {
     char digits[SUM_TEXT_BYTES];
     insert(w, s, "tt", "record", sum_text(in->run->sum, digits));
     sqlite3_finalize(s);
-    s = prepare(w, "insert into run values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    s = prepare(w, "insert into run values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     insert(w, s,
            "ttttidit"
            "ddiii"
-           "dddd",
+           "dddddd",
            in->title, text_of(header, "program"), text_of(gpu, "name"), text_of(gpu, "product"),
            whole(gpu, "sms"), real(gpu, "core_clock_mhz"), (int64_t)(end != NULL),
            ww_status_text(run_status(in->run)), real(end, "seconds"), seconds, cycles, warps,
            threads, p ? p->kernels.energy_j : 0.0, p ? p->kernels.all_dynamic_j[0] : 0.0,
-           p ? p->kernels.all_static_j[0] : 0.0, p ? p->gaps.energy_j : 0.0);
+           p ? p->kernels.all_static_j[0] : 0.0, p ? p->gaps.energy_j : 0.0,
+           run_half_cycles(end), run_half_j(end, p ? p->kernels.energy_j : 0.0));
     sqlite3_finalize(s);
 }
 
@@ -271,7 +273,7 @@ static void put_intervals(struct writer *w, sqlite3_stmt *row, sqlite3_stmt *cou
 
 static void put_launches(struct writer *w, const struct view_input *in) {
     sqlite3_stmt *const row = prepare(
-        w, "insert into launches values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+        w, "insert into launches values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     sqlite3_stmt *const counter = prepare(w, "insert into counters values(?,?,?,?)"),
                         *const part = prepare(w, "insert into components values(?,?,?,?,?,?,?)"),
                         *const interval = prepare(w, "insert into intervals values(?,?,?,?,?,?,?)"),
@@ -293,7 +295,7 @@ static void put_launches(struct writer *w, const struct view_input *in) {
                "ii"
                "dd"
                "iii"
-               "ditddd",
+               "ditddddd",
                id, (int64_t)run_launches(l), text_of(l, "kernel"), text_of(l, "module"),
                at(l, "grid", 0), at(l, "grid", 1), at(l, "grid", 2), at(l, "block", 0),
                at(l, "block", 1), at(l, "block", 2), whole(l, "registers"),
@@ -303,7 +305,8 @@ static void put_launches(struct writer *w, const struct view_input *in) {
                whole(l, "warp_instructions"), whole(l, "thread_instructions"),
                real(l, "achieved_warps"), whole(l, "occupancy_warps"),
                text_of(l, "occupancy_limit"), a ? a->usage.energy_j : 0.0,
-               a ? a->usage.all_dynamic_j[0] : 0.0, a ? a->usage.all_static_j[0] : 0.0);
+               a ? a->usage.all_dynamic_j[0] : 0.0, a ? a->usage.all_static_j[0] : 0.0,
+               run_half_cycles(l), run_half_j(l, a ? a->usage.energy_j : 0.0));
         if (!a) continue;
         put_counters(w, counter, id, &a->kernel->activity);
         put_usage(w, part, id, p, &a->usage);

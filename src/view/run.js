@@ -232,10 +232,12 @@ function draw_page(runs, shown, base, choose) {
   function card(name, value, a, b, good) {
     return el("div", { "class": "card" }, [el("span", { "class": "meta", text: name }), el("b", { text: value }), change(a, b, good)]);
   }
+  // Of what sampling estimated, its 95 % interval.
+  function within(half, value) { return known(half) && value > 0 ? " \u00b1 " + percent(half / value) : ""; }
   function cards() {
     var t = run.totals, o = other ? other.totals : {};
-    var rows = [["time in kernels", scaled(t.seconds, "s"), "seconds", -1], ["cycles", whole(t.cycles), "cycles", -1],
-      ["energy", scaled(t.energy_j, "J"), "energy_j", -1], ["power", scaled(t.power_w, "W"), "power_w", -1],
+    var rows = [["time in kernels", scaled(t.seconds, "s"), "seconds", -1], ["cycles", whole(t.cycles) + within(t.half_cycles, t.cycles), "cycles", -1],
+      ["energy", scaled(t.energy_j, "J") + within(t.half_j, t.energy_j), "energy_j", -1], ["power", scaled(t.power_w, "W"), "power_w", -1],
       ["power, 9 of 10 boards", scaled(t.power_low_w, "W") + " to " + scaled(t.power_high_w, "W"), "power_high_w", -1],
       ["dynamic", scaled(t.dynamic_j, "J"), "dynamic_j", -1], ["static", scaled(t.static_j, "J"), "static_j", -1],
       ["leakage", scaled(t.leak_sub_j, "J"), "leak_sub_j", -1], ["gate leakage", scaled(t.leak_gate_j, "J"), "leak_gate_j", -1],
@@ -486,8 +488,8 @@ function draw_page(runs, shown, base, choose) {
     { title: "kernel", value: function (k) { return k.kernel; }, text: function (k) { return k.kernel; } },
     { title: "grid \u00d7 block", value: function (k) { return k.grid[0] * k.grid[1] * k.grid[2]; },
       text: function (k) { return k.grid.join("\u00b7") + " \u00d7 " + k.block.join("\u00b7"); } },
-    column("launches", "launches", whole, 0, twin), column("time", "seconds", seconds, -1, twin),
-    column("energy", "energy_j", joules, -1, twin), column("power", "power_w", watts, -1, twin),
+    column("launches", "launches", whole, 0, twin), column("time", "seconds", function (v, k) { return seconds(v) + within(k && k.half_cycles, k && k.cycles); }, -1, twin),
+    column("energy", "energy_j", function (v, k) { return joules(v) + within(k && k.half_j, k && k.energy_j); }, -1, twin), column("power", "power_w", watts, -1, twin),
     column("IPC", "ipc", fixed, 1, twin), column("lanes", "lanes", fixed, 1, twin),
     column("warps", "achieved_warps", fixed, 1, twin), column("L1", "l1_hit", percent, 1, twin),
     column("L2", "l2_hit", percent, 1, twin),

@@ -81,8 +81,42 @@ static void another_module_is_learned_anew(void **state) {
     bench_close(&b);
 }
 
+// Kernels of two streams overlap: each is simulated whole, and the totals say how many were.
+static void what_overlaps_is_simulated_whole(void **state) {
+    (void)state;
+    struct bench b;
+    open_sampled(&b);
+    load(&b, 0);
+    uint32_t v[64] = {0};
+    const uint64_t x = bench_buffer(&b, v, sizeof v), y = bench_buffer(&b, v, sizeof v);
+    struct gpu_kernel *kernel;
+    bench_ok(&b, gpu_kernel_find(b.module, "step", &b.diags, &kernel));
+    struct gpu_stream *stream[2];
+    for (uint32_t s = 0; s < 2; s++)
+        bench_ok(&b, gpu_stream_create(b.gpu, true, 0, &b.diags, &stream[s]));
+    for (uint32_t i = 0; i < 20; i++) {
+        struct { uint64_t x; uint32_t spin; } params = {i & 1 ? y : x, 1000};
+        const struct gpu_launch l = {
+            .grid = {1, 1, 1}, .block = {64, 1, 1}, .params = &params, .param_bytes = 12};
+        bench_ok(&b, gpu_launch(b.gpu, stream[i & 1], kernel, &l, &b.diags, NULL));
+    }
+    bench_ok(&b, gpu_synchronize(b.gpu, &b.diags));
+    struct gpu_totals t;
+    gpu_totals(b.gpu, &t);
+    assert_int_equal(t.launches, 20);
+    assert_int_equal(t.launches_estimated, 0);
+    assert_int_equal(t.launches_beside, 20);
+    for (uint32_t s = 0; s < 2; s++) gpu_stream_destroy(b.gpu, stream[s]);
+    for (uint32_t i = 0; i < 8; i++) launch(&b, x, 1000); // alone, they are estimated
+    assert_true(last(&b)->estimate.is);
+    gpu_totals(b.gpu, &t);
+    assert_int_equal(t.launches_beside, 20);
+    bench_close(&b);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(later_launches_are_estimated),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_overlaps_is_simulated_whole),
+                                       cmocka_unit_test(later_launches_are_estimated),
                                        cmocka_unit_test(another_module_is_learned_anew)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

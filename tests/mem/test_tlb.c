@@ -260,8 +260,44 @@ static void impossible_tlbs_are_refused(void **state) {
     refused(c, "walks");
 }
 
+// What work without time touched is in L2 and in the TLBs, and nothing was counted for it; what it did not touch is not.
+static void what_is_kept_warm_is_found(void **state) {
+    (void)state;
+    struct rig r = rig_make(tlb_rig(1), 4, 1000);
+    run_until(&r, 100);
+    mem_system_warm(r.m, 0, 128, 0x3, false, r.now); // two sectors
+    mem_system_warm(r.m, 0, 8192, 0xF, true, r.now);
+    assert_int_equal(takes(&r, 0, 200, 128), HIT_32);
+    assert_int_equal(takes(&r, 1, 600, 160), HIT_32);      // its neighbour has the same TLB
+    assert_int_equal(takes(&r, 0, 1000, 8192 + 96), HIT_32); // written is known too
+    assert_int_equal(rig_count(&r, ACT_tlb_misses), 0);
+    assert_int_equal(rig_count(&r, ACT_l2_read_misses), 0);
+    assert_int_equal(rig_count(&r, ACT_l2_writes), 0);
+    assert_int_equal(rig_count(&r, ACT_dram_reads), 0);
+    takes(&r, 0, 2000, 192); // a sector of the line that was not touched
+    assert_int_equal(rig_count(&r, ACT_l2_read_misses), 1);
+    assert_true(takes(&r, 2, 3000, 128) > HIT_32); // another TLB
+    assert_int_equal(rig_count(&r, ACT_tlb_misses), 1);
+    rig_free(&r);
+}
+
+// Lines that are written without time are dirty: they go to DRAM when others take their place.
+static void what_is_kept_warm_is_written_back(void **state) {
+    (void)state;
+    struct mem_config c = rig_config();
+    struct rig r = rig_make(c, 1, 1000);
+    for (uint64_t line = 0; line < 64 * 1024 / 128; line++)
+        mem_system_warm(r.m, 0, line * 128, 0xF, true, r.now);
+    assert_int_equal(takes(&r, 0, 100, 1 << 20), MISS_32);
+    run_until(&r, 3000);
+    assert_int_equal(rig_count(&r, ACT_l2_writebacks), 4); // sectors of the line that went
+    rig_free(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_kept_warm_is_found),
+        cmocka_unit_test(what_is_kept_warm_is_written_back),
         cmocka_unit_test(each_level_has_its_latency),
         cmocka_unit_test(the_least_used_page_goes),
         cmocka_unit_test(what_wants_a_page_on_its_way_waits_for_it),
