@@ -14,7 +14,6 @@
 enum {
     LEAST_LAUNCHES = 4, // simulated of those that are alike
     FIRST_AGAIN = 8,    // ordinal at which launches are looked at again, then twice as often
-    AGAIN = 2,          // launches then: the first brings caches to what they would hold
     RECENT = 8,         // launches whose strata have to be known
     SAMPLES = 8,        // launches of a stratum that count: the last ones
     BINS_AN_OCTAVE = 4, // of warp instructions
@@ -42,13 +41,12 @@ static double ratio_variance(const struct sample_ratio *q) {
     const double r = ratio_of(q), s = q->yy - 2 * r * q->xy + r * r * q->xx;
     return s > 0 ? s / (q->n - 1) : 0;
 }
-// Half of the interval of y of `n` items whose x are together `x`: the ratio is off by the same for all of them, and
-// each varies about it.
-static double ratio_half(const struct sample_ratio *q, double x, double n) {
+// Half of the interval of the ratio's y at x.
+static double ratio_half(const struct sample_ratio *q, double x) {
     if (q->n < 2 || q->x <= 0) return INFINITY;
-    const double v = ratio_variance(q), of_ratio = v * q->n / (q->x * q->x);
-    return sample_student(q->n - 1) * sqrt(x * x * of_ratio + n * v);
+    return sample_student(q->n - 1) * x * sqrt(ratio_variance(q) * q->n) / q->x;
 }
+
 static uint64_t scaled(uint64_t count, double by) { return (uint64_t)((double)count * by + 0.5); }
 
 // ---- strata -------------------------------------------------------------------------------------
@@ -60,9 +58,10 @@ struct stratum {
     struct sample_ratio ratio;     // cycles for each warp instruction, of those in the ring
     double drift;                  // of the ratio, from the older half of them to the younger
     struct activity activity;      // of all that were learned
-    double estimated_x, estimated; // warp instructions and number of launches that were estimated from it
+    // Of launches that were estimated from it: halves of intervals in common, squares of those of their own.
+    double common, own;
+    double course;                 // of them, half of the interval by SAMPLE_COURSE
     double inside;                 // of activity, cycles of launches of which only stretches were simulated
-    double beyond;                 // cycles by which estimates of launches that do not belong to it may be off
     // Of every instruction, of the launches in `activity`; NULL: not counted. An image of another size begins anew.
     struct sm_inst_counts *inst;
     struct sm_inst_memory *memory;
@@ -95,12 +94,16 @@ static void learn_ratio(struct stratum *t, double x, double y) {
 }
 static bool is_narrow(const struct stratum *t, double error) {
     const struct sample_ratio *const q = &t->ratio;
-    return q->n >= LEAST_LAUNCHES && q->y > 0 && ratio_half(q, q->x, 0) <= error * q->y &&
+    return q->n >= LEAST_LAUNCHES && q->y > 0 && ratio_half(q, q->x) <= error * q->y &&
            t->drift * q->x <= error * q->y;
 }
-// Half of the interval of n launches whose warp instructions are together x.
-static double stratum_half(const struct stratum *t, double x, double n) {
-    return hypot(ratio_half(&t->ratio, x, n), t->drift * x);
+// Half of the interval of a launch of x warp instructions: what all that are estimated from these samples have in common,
+// and what is its own.
+static double half_in_common(const struct stratum *t, double x) {
+    return hypot(ratio_half(&t->ratio, x), t->drift * x);
+}
+static double half_of_its_own(const struct stratum *t) {
+    return sample_student(t->ratio.n - 1) * sqrt(ratio_variance(&t->ratio));
 }
 
 static struct sample *sample_of(struct gpu *g) {
@@ -183,16 +186,9 @@ bool sample_times(struct gpu *g, const struct order *o) {
     if (!s || o->launch.cooperative) return true;
     struct sample_group *const q = group_of(s, o->kernel, &o->launch);
     const bool is_known = all_known(q, g->options.sample_error);
-    s->warms = false;
-    if (++q->launches >= q->again_at && is_known) {
-        q->again_at = 2 * q->launches;
-        s->again = AGAIN;
-    }
-    if (s->again) {
-        s->warms = s->again-- > 1;
-        return true;
-    }
-    return !is_known;
+    if (++q->launches < q->again_at || !is_known) return !is_known;
+    q->again_at = 2 * q->launches;
+    return true;
 }
 
 // ---- counts -------------------------------------------------------------------------------------
@@ -266,7 +262,6 @@ void sample_learn(struct gpu *g, const struct flight *r) {
     if (q->launches == 1) return; // the first finds caches that are cold
     struct stratum *const t = stratum_of(s, q, &r->result);
     note(q, t);
-    if (s->warms && t->learned >= LEAST_LAUNCHES) return; // it began with caches of another time
     learn_ratio(t, (double)r->result.warp_instructions, (double)r->result.cycles);
     if (r->result.estimate.is) t->inside += (double)r->result.cycles;
     activity_add(&t->activity, &r->result.activity);
@@ -281,23 +276,21 @@ uint64_t sample_estimate(struct gpu *g, struct flight *r) {
     note(q, own);
     const double x = (double)out->warp_instructions;
     const double cycles = ratio_of(&t->ratio) * x;
-    double half = stratum_half(t, x, 1);
-    if (t != own) {
-        // Cycles may be as many for each instruction as there, or as many in all, or anything between.
-        const double beyond = fabs(cycles - t->ratio.y / t->ratio.n);
-        t->beyond += beyond;
-        half += beyond;
-    }
+    double common = half_in_common(t, x);
+    // Of another stratum cycles may be as many for each instruction, or as many in all, or anything between.
+    if (t != own) common += fabs(cycles - t->ratio.y / t->ratio.n);
+    const double alone = half_of_its_own(t);
     const double learned = (double)t->activity.c[ACT_warp_instructions];
-    half = hypot(half, SAMPLE_COURSE * t->inside / (double)t->activity.c[ACT_cycles] * cycles);
+    const double course = SAMPLE_COURSE * t->inside / (double)t->activity.c[ACT_cycles] * cycles;
     out->cycles = (uint64_t)(cycles + 0.5);
     sample_extrapolate(&out->activity, &t->activity, learned, x);
     estimate_instructions(g, r, t, x / learned);
     out->start_s = gpu_now_s(g);
     out->functional = false;
-    out->estimate = (struct gpu_estimate){.is = true, .half_cycles = half};
-    t->estimated_x += x;
-    t->estimated++;
+    out->estimate = (struct gpu_estimate){.is = true, .half_cycles = hypot(hypot(common, alone), course)};
+    t->common += common;
+    t->own += alone * alone;
+    t->course += course;
     sample_settle(g, out);
     return out->cycles;
 }
@@ -307,10 +300,8 @@ double sample_half_cycles(const struct gpu *g) {
     double v = g->sample->variance, course = g->sample->course;
     for (const struct sample_group *q = g->sample->group; q; q = q->next) {
         for (const struct stratum *t = q->strata; t; t = t->next) {
-            if (t->estimated <= 0) continue;
-            const double half = stratum_half(t, t->estimated_x, t->estimated) + t->beyond;
-            v += half * half;
-            course += SAMPLE_COURSE * t->inside * t->estimated_x / (double)t->activity.c[ACT_warp_instructions];
+            v += t->common * t->common + t->own;
+            course += t->course;
         }
     }
     return hypot(sqrt(v), course);

@@ -11,8 +11,6 @@ struct sample {
     struct activity begin, end, counted, between;
     struct sample_group *group;
     struct arena arena;
-    uint32_t again;  // launches that are simulated whatever is known of them
-    bool warms;      // the one that runs brings caches to what they would hold: it is no sample
     double variance; // of estimates inside launches, cycles squared
     double course;   // of them, half of the interval by SAMPLE_COURSE
 };

@@ -57,10 +57,10 @@ done
 # the program's results are those of every block, and a program that faults in blocks without time says so
 # shellcheck disable=SC2086
 { run 0 run -g gtx480 --sample 3% -q $large --grid 9600; cp out sampled; run 0 run -g gtx480 -q $large --grid 9600; cmp -s out sampled || fail "results"
-  run 1 run -g gtx480 --sample 3% $(args 1228800 2457600) --grid 9600; says err 'saxpy'; says err 'sampling computed its block without time'; }
+  run 1 run -g gtx480 --sample 3% $(args 1075200 2457600) --grid 9600; says err 'saxpy'; says err 'sampling computed its block without time'; }
 # checks and toggles go with it
 # shellcheck disable=SC2086
-{ run 0 run -g gtx480 --sample 3% --check all -q $small --grid 300 --repeat 20
+{ run 0 run -g gtx480 --sample 3% --check bounds,uninitialised,races -q $small --grid 300 --repeat 20
   run 0 run -g gtx480 --sample 3% --toggle --json $small --grid 300 --repeat 20; says out '"estimated_half_cycles"'; }
 # shellcheck disable=SC2086
 run 0 run -g gtx480 --sample error=3% --no-power $small --grid 300 --repeat 60
