@@ -20,6 +20,9 @@ enum {
     LANE_BIN = 4,       // lanes of a warp instruction
 };
 
+// Of cycles: no interval is narrower. Launches can differ with a period that looks at every 8th, 16th ... do not see.
+#define LEAST_HALF 0.001
+
 // ---- a ratio of two sums, y for each x ----------------------------------------------------------
 static void ratio_add(struct sample_ratio *q, double x, double y) {
     q->n++;
@@ -100,7 +103,7 @@ static bool is_narrow(const struct stratum *t, double error) {
 // Half of the interval of a launch of x warp instructions: what all that are estimated from these samples have in common,
 // and what is its own.
 static double half_in_common(const struct stratum *t, double x) {
-    return hypot(ratio_half(&t->ratio, x), t->drift * x);
+    return fmax(hypot(ratio_half(&t->ratio, x), t->drift * x), LEAST_HALF * ratio_of(&t->ratio) * x);
 }
 static double half_of_its_own(const struct stratum *t) {
     return sample_student(t->ratio.n - 1) * sqrt(ratio_variance(&t->ratio));
