@@ -55,16 +55,16 @@ static uint64_t scaled(uint64_t count, double by) { return (uint64_t)((double)co
 // ---- strata -------------------------------------------------------------------------------------
 struct stratum {
     struct stratum *next;
-    int32_t work, lanes; // bins
+    int32_t work, lanes;           // bins
     double x[SAMPLES], y[SAMPLES]; // warp instructions and cycles, a ring by `learned`
     uint32_t learned;
-    struct sample_ratio ratio;     // cycles for each warp instruction, of those in the ring
-    double drift;                  // of the ratio, from the older half of them to the younger
-    struct activity activity;      // of all that were learned
+    struct sample_ratio ratio; // cycles for each warp instruction, of those in the ring
+    double drift;              // of the ratio, from the older half of them to the younger
+    struct activity activity;  // of all that were learned
     // Of launches that were estimated from it: halves of intervals in common, squares of those of their own.
     double common, own;
-    double course;                 // of them, half of the interval by SAMPLE_COURSE
-    double inside;                 // of activity, cycles of launches of which only stretches were simulated
+    double course; // of them, half of the interval by SAMPLE_COURSE
+    double inside; // of activity, cycles of launches of which only stretches were simulated
     // Of every instruction, of the launches in `activity`; NULL: not counted. An image of another size begins anew.
     struct sm_inst_counts *inst;
     struct sm_inst_memory *memory;
@@ -103,7 +103,8 @@ static bool is_narrow(const struct stratum *t, double error) {
 // Half of the interval of a launch of x warp instructions: what all that are estimated from these samples have in common,
 // and what is its own.
 static double half_in_common(const struct stratum *t, double x) {
-    return fmax(hypot(ratio_half(&t->ratio, x), t->drift * x), LEAST_HALF * ratio_of(&t->ratio) * x);
+    return fmax(hypot(ratio_half(&t->ratio, x), t->drift * x),
+                LEAST_HALF * ratio_of(&t->ratio) * x);
 }
 static double half_of_its_own(const struct stratum *t) {
     return sample_student(t->ratio.n - 1) * sqrt(ratio_variance(&t->ratio));
@@ -149,7 +150,8 @@ void sample_forget(struct gpu *g, const struct gpu_module *m) {
         if (q->kernel && q->kernel->module == m) q->kernel = NULL;
 }
 
-static struct stratum *stratum_of(struct sample *s, struct sample_group *q, const struct gpu_result *r) {
+static struct stratum *stratum_of(struct sample *s, struct sample_group *q,
+                                  const struct gpu_result *r) {
     const double warps = (double)(r->warp_instructions ? r->warp_instructions : 1);
     const int32_t work = (int32_t)floor(BINS_AN_OCTAVE * log2(warps) + 0.5);
     const int32_t lanes = (int32_t)((double)r->thread_instructions / warps / LANE_BIN);
@@ -182,7 +184,9 @@ static bool all_known(const struct sample_group *q, double error) {
         if (!is_narrow(q->recent[i], error)) return false;
     return n >= LEAST_LAUNCHES;
 }
-static void note(struct sample_group *q, const struct stratum *t) { q->recent[q->seen++ % RECENT] = t; }
+static void note(struct sample_group *q, const struct stratum *t) {
+    q->recent[q->seen++ % RECENT] = t;
+}
 
 bool sample_times(struct gpu *g, const struct order *o) {
     struct sample *const s = g->options.sample_error > 0 ? sample_of(g) : NULL;
@@ -195,8 +199,8 @@ bool sample_times(struct gpu *g, const struct order *o) {
 }
 
 // ---- counts -------------------------------------------------------------------------------------
-void sample_grow_instructions(struct sm_inst_counts *to, const struct sm_inst_counts *from, uint32_t n,
-                              double by) {
+void sample_grow_instructions(struct sm_inst_counts *to, const struct sm_inst_counts *from,
+                              uint32_t n, double by) {
     for (uint32_t k = 0; k < n; k++) {
         to[k].issues += scaled(from[k].issues, by);
         to[k].lanes += scaled(from[k].lanes, by);
@@ -224,7 +228,8 @@ static void learn_instructions(struct arena *a, struct stratum *t, const struct 
     sample_grow_instructions(t->inst, r->inst, n, 1);
     sample_grow_memory(t->memory, r->inst_memory, n, 1);
 }
-static void estimate_instructions(struct gpu *g, struct flight *r, const struct stratum *t, double by) {
+static void estimate_instructions(struct gpu *g, struct flight *r, const struct stratum *t,
+                                  double by) {
     const uint32_t n = r->kernel->image->n_insts;
     if (!t->inst || t->n_insts != n) return;
     r->inst = device_alloc(g, n * sizeof *r->inst);
@@ -290,7 +295,8 @@ uint64_t sample_estimate(struct gpu *g, struct flight *r) {
     estimate_instructions(g, r, t, x / learned);
     out->start_s = gpu_now_s(g);
     out->functional = false;
-    out->estimate = (struct gpu_estimate){.is = true, .half_cycles = hypot(hypot(common, alone), course)};
+    out->estimate =
+        (struct gpu_estimate){.is = true, .half_cycles = hypot(hypot(common, alone), course)};
     t->common += common;
     t->own += alone * alone;
     t->course += course;

@@ -27,22 +27,25 @@
 #include <math.h>
 
 enum {
-    LEAST_COUNT = 3, MOST_COUNT = 8, // waves of a stretch that are counted
-    A_COUNT = 256,            // waves of a grid for each
-    AROUND = 2,               // waves of blocks that a stretch takes beside them
-    LEAST = 4,                // stretches of a launch
-    USUAL = 8,                // where it is long enough
-    KNOWN = 3,                // stretches before their differences say how many are needed
-    TURNS = 2,                // of L2 in the head
-    MOST_HEAD = 8,            // a head is no more than this part of a grid
+    LEAST_COUNT = 3,
+    MOST_COUNT = 8, // waves of a stretch that are counted
+    A_COUNT = 256,  // waves of a grid for each
+    AROUND = 2,     // waves of blocks that a stretch takes beside them
+    LEAST = 4,      // stretches of a launch
+    USUAL = 8,      // where it is long enough
+    KNOWN = 3,      // stretches before their differences say how many are needed
+    TURNS = 2,      // of L2 in the head
+    MOST_HEAD = 8,  // a head is no more than this part of a grid
 };
 enum { OFF, HEAD, FILLS, COUNTS, DRAINS };
 
+// Whether a block can wait for what another one stores.
 static bool may_wait(const struct code_image *im) {
     for (uint32_t i = 0; i < im->n_insts; i++) {
         const struct minst *const m = &im->inst[i];
         const bool is_global = m->space != SPACE_SHARED && m->space != SPACE_LOCAL;
-        if (is_global && ((m->op == OP_ATOM && m->dst[0].kind != OPND_NONE) || (m->op == OP_LD && m->flags & (MF_VOLATILE | MF_STRONG))))
+        if (is_global && ((m->op == OP_ATOM && m->dst[0].kind != OPND_NONE) ||
+                          (m->op == OP_LD && m->flags & (MF_VOLATILE | MF_STRONG))))
             return true;
     }
     return false;
@@ -55,7 +58,8 @@ void sample_begin(struct gpu *g, struct flight *r) {
     r->last_cta = r->n_ctas;
     r->inside = (struct sample_inside){.wave = wave, .count = count * wave, .phase = OFF};
     if (!g->sample || r->launch.cooperative || r->rehearsals || r->cluster) return;
-    const uint64_t fit = waves / (2 * (count + AROUND)); // with gaps of at least the length of a stretch
+    const uint64_t fit =
+        waves / (2 * (count + AROUND)); // with gaps of at least the length of a stretch
     if (fit < LEAST) return;
     r->inside.planned = fit < USUAL ? (uint32_t)fit : USUAL;
     r->inside.drains = may_wait(r->kernel->image);
@@ -125,7 +129,8 @@ static double mean_ratio(const struct sample_inside *s) {
 }
 
 // Blocks of the gap that begins now: those that are left are dealt evenly to the stretches that are still needed for the
-// error that was asked for. 0: it is not worth it, the rest is simulated.
+// error that was asked for. Whole waves, as long blocks end together and a broken wave would cost as much as a whole one.
+// 0: it is not worth it, the rest is simulated.
 static uint64_t gap_blocks(const struct gpu *g, const struct flight *r) {
     const struct sample_inside *const s = &r->inside;
     const uint64_t blocks = r->n_ctas - r->next_cta;
@@ -136,11 +141,12 @@ static uint64_t gap_blocks(const struct gpu *g, const struct flight *r) {
         needed = fmax(needed, t * t * mean_variance(s, &pairs) * s->n / (error * error));
     }
     const double part = (double)blocks / (double)r->n_ctas;
-    const double wanted = fmax(1, ceil((needed - 1) * part - 0.25)); // the last stands at the end of the grid
+    const double wanted =
+        fmax(1, ceil((needed - 1) * part - 0.25)); // the last stands at the end of the grid
     if (s->n + wanted > SAMPLE_STRETCHES) return 0;
     const uint64_t left = (uint64_t)wanted, simulated = left * (s->count + AROUND * s->wave);
     if (blocks < 2 * simulated) return 0;
-    return (blocks - simulated) / left;
+    return (blocks - simulated) / left / s->wave * s->wave;
 }
 
 // ---- stretches ----------------------------------------------------------------------------------
@@ -235,16 +241,20 @@ int64_t sample_rest(struct gpu *g, struct flight *r) {
     const double counted = (double)all->counted.c[ACT_warp_instructions];
     const uint64_t simulated = out->cycles;
     const double by = (double)s->warp_instructions / (double)out->warp_instructions;
+    if (s->gap_x > 0) { // no stretch has ended behind the last gap
+        s->gap_cycles += s->gap_x * s->ratio[s->n - 1];
+        s->gaps_x += s->gap_x;
+    }
     uint32_t pairs;
     const double variance = mean_variance(s, &pairs);
     const double sampled = sample_student(pairs) * sqrt(variance) * s->gaps_x;
     out->cycles = simulated - s->between + (uint64_t)(s->gap_cycles + 0.5);
     activity_sub(&out->activity, &all->between);
     sample_extrapolate(&out->activity, &all->counted, counted, s->gaps_x);
-    out->estimate = (struct gpu_estimate){
-        .is = true,
-        .ctas_timed = r->n_ctas - s->skipped,
-        .half_cycles = hypot(sampled, SAMPLE_COURSE * (double)out->cycles)};
+    out->estimate =
+        (struct gpu_estimate){.is = true,
+                              .ctas_timed = r->n_ctas - s->skipped,
+                              .half_cycles = hypot(sampled, SAMPLE_COURSE * (double)out->cycles)};
     all->variance += sampled * sampled;
     all->course += SAMPLE_COURSE * (double)out->cycles;
     if (r->inst && r->inst_memory) { // of the whole launch, as stretches have none of their own

@@ -25,8 +25,10 @@ double sample_student(uint32_t freedom);
 // The counters of `x` warp instructions, of which `from` has `of`, added to `a`.
 void sample_extrapolate(struct activity *a, const struct activity *from, double of, double x);
 // Counts of every instruction, `by` times those of `from`, added.
-void sample_grow_instructions(struct sm_inst_counts *to, const struct sm_inst_counts *from, uint32_t n, double by);
-void sample_grow_memory(struct sm_inst_memory *to, const struct sm_inst_memory *from, uint32_t n, double by);
+void sample_grow_instructions(struct sm_inst_counts *to, const struct sm_inst_counts *from,
+                              uint32_t n, double by);
+void sample_grow_memory(struct sm_inst_memory *to, const struct sm_inst_memory *from, uint32_t n,
+                        double by);
 // What of a result is known, and what follows from its cycles.
 void sample_settle(const struct gpu *g, struct gpu_result *out);
 

@@ -9,7 +9,8 @@
 enum { LINE = 128, SECTOR32 = 32 };
 
 // Bytes [from, from + n) of a slice: the line that holds them, and which of its sectors they are.
-static void warm_line(struct mem_system *m, struct slice *s, uint64_t from, uint32_t n, bool writes) {
+static void warm_line(struct mem_system *m, struct slice *s, uint64_t from, uint32_t n,
+                      bool writes) {
     struct cache *const tags = s->tags;
     const uint32_t offset = (uint32_t)from & (m->line_bytes - 1);
     const uint32_t first = offset >> m->sector_shift, last = (offset + n - 1) >> m->sector_shift;
@@ -34,13 +35,14 @@ static void warm_line(struct mem_system *m, struct slice *s, uint64_t from, uint
     line->valid |= (uint8_t)(sectors & tags->all);
 }
 
-void mem_system_warm(struct mem_system *m, uint32_t sm, uint64_t addr, uint32_t sectors, bool writes,
-                     uint64_t now) {
+void mem_system_warm(struct mem_system *m, uint32_t sm, uint64_t addr, uint32_t sectors,
+                     bool writes, uint64_t now) {
     if (m->tlb) tlb_warm(m->tlb, sm, addr, now);
     if (!(m->cached >> CLIENT_L1D & 1) || m->listeners != 0) return;
     const struct mem_place place = map_place(&m->map, addr & ~(uint64_t)(LINE - 1));
     struct slice *const s = &m->partition[place.partition].slice[place.slice];
-    const uint32_t first = bits_first32(sectors) * SECTOR32, end = (bits_last32(sectors) + 1) * SECTOR32;
+    const uint32_t first = bits_first32(sectors) * SECTOR32,
+                   end = (bits_last32(sectors) + 1) * SECTOR32;
     for (uint32_t at = first, n; at < end; at += n) {
         const uint32_t left = m->line_bytes - ((uint32_t)(place.local + at) & (m->line_bytes - 1));
         n = end - at < left ? end - at : left;
