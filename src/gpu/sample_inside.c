@@ -3,14 +3,15 @@
 //   blocks  |head.|count.......|  without time  |settle|count.......|  without time  | ... |settle|count.......|end|
 //
 // The gap's blocks are computed between two quanta, while those of the stretch before it go on: the chip stays full, and
-// no time passes. A stretch begins with a wave of blocks that is not counted, in which those of before the gap end. The
+// no time passes. A stretch begins with a wave of blocks that is not counted, in which those of before the gap end; its cycles
+// are no time of the launch, as it can take a quarter more (cfd; perhaps L1 lacks what its neighbours would have left): it takes what the gap's blocks take. The
 // last one reaches the end of the grid, so that the end in which the chip empties is simulated. So is the begin, the
 // head: until L2 has replaced all that it holds TURNS times, if that is soon (caches that fill and do not yet write back
 // make a launch of much memory traffic faster at first).
 //
 // Blocks of a kernel that can wait for others (a load that orders memory, an atomic that answers) might wait for one
 // that is on the chip. There no more blocks start when a stretch has ended, and the gap follows when the chip is empty;
-// what emptying and filling it take is no time of the launch: these blocks take the cycles that the gap's take.
+// what emptying and filling it take is no time of the launch either.
 //
 // The cycles of a gap are its warp instructions times the mean of the ratios of the stretches before and behind it, so
 // that a trend along the grid is followed. The interval is that of a systematic sample by successive differences (Wolter,
@@ -153,7 +154,7 @@ static uint64_t gap_blocks(const struct gpu *g, const struct flight *r) {
 static void begin_stretch(struct gpu *g, struct sample_inside *s, uint64_t done) {
     struct sample *const all = g->sample;
     device_activity_sum(g, &all->begin);
-    if (s->n && s->drains) {
+    if (s->n) {
         struct activity between = all->begin;
         activity_sub(&between, &all->end);
         activity_add(&all->between, &between);
