@@ -19,12 +19,11 @@ struct code_latencies {
     // special functions, matrices) and from and to halves; to the load/store unit. `pipe`: the unit
     // that a class runs on.
     uint8_t pipe[OPC_N], across, to_queue, to_memory;
-    uint8_t more_half, more_double,
-        more_matrix; // beyond to_queue: from and to halves, to the others
+    uint8_t more_half, more_double, more_matrix; // beyond to_queue: from and to halves, to the others
     // Of the uniform datapath's arithmetic: to lanes' INT and FP, to all others, to what is guarded.
     uint8_t of_uniform, of_uniform_queued, uniform_guard;
     uint8_t branch; // at least, from the issue of a branch to that of the warp's next instruction
-    uint8_t guard; // of a predicate to what it guards, if that is longer; at most CONTROL_MAX_STALL
+    uint8_t guard;  // of a predicate to what it guards, if that is longer; at most CONTROL_MAX_STALL
 };
 
 // What an instruction tells the issue stage of its warp (TRAIT_CONTROL; control.h).
@@ -56,7 +55,7 @@ struct code_source {
     struct code_file {           // minst.src_file names one by its number
         uint32_t number;
         const char *path;
-    } * files;
+    } *files;
     uint32_t n_files;
 };
 
@@ -71,52 +70,46 @@ struct code_image {
         enum target_gen gen;
         struct code_latencies latencies; // what control bits were made for
     } target;
-    struct minst *inst; // physical registers, targets are indices
+    struct minst *inst;          // physical registers, targets are indices
     uint32_t n_insts;
-    uint32_t entry;   // where threads begin
-    uint32_t n_regs;  // 32-bit registers a thread that the code names
-    uint32_t granted; // registers a thread takes; 0: what image_registers counts
+    uint32_t entry;              // where threads begin
+    uint32_t n_regs;             // 32-bit registers a thread that the code names
+    uint32_t granted;            // registers a thread takes; 0: what image_registers counts
     uint32_t n_preds;
     uint32_t param_bytes;
     struct code_param {
         uint32_t offset, bytes, align; // offset from where bank0_info[] has parameters
         enum isa_type type;            // of an element
-    } * params;
+    } *params;
     uint32_t n_params;
-    uint32_t shared_bytes;   // static; dynamic shared begins at shared_dynamic
-    uint32_t shared_dynamic; // aligned offset of .extern .shared arrays
-    uint32_t shared_system; // bytes of both that are the system's, which a GPU takes for each block
-    uint32_t local_bytes;   // a thread: frames of the deepest static chain, or with a stack
-    bool needs_stack; // recursion, indirect calls, alloca: local_bytes holds the configured stack
-    uint32_t stack_frame_bytes; // the kernel's own frame (first callee frame starts here)
-    enum bank0_layout bank0;    // c[0]
-    uint8_t *literals;          // c[2]
+    uint32_t shared_bytes;       // static; dynamic shared begins at shared_dynamic
+    uint32_t shared_dynamic;     // aligned offset of .extern .shared arrays
+    uint32_t shared_system;      // bytes of both that are the system's, as a GPU takes them for each block
+    uint32_t local_bytes; // a thread: frames of the deepest static chain, or with a stack
+    bool needs_stack;     // recursion, indirect calls, alloca: local_bytes holds the configured stack
+    uint32_t stack_frame_bytes;  // the kernel's own frame (first callee frame starts here)
+    enum bank0_layout bank0;     // c[0]
+    uint8_t *literals;           // c[2]
     uint32_t literal_bytes;
-    const uint8_t *addresses; // c[4]; NULL: none
+    const uint8_t *addresses;    // c[4]; NULL: none
     uint32_t address_bytes;
-    const uint8_t *handles; // of textures and surfaces, behind the parameters in c[0]
+    const uint8_t *handles;      // of textures and surfaces, behind the parameters in c[0]
     uint32_t handle_bytes;
-    uint32_t n_barriers; // highest named barrier used + 1; 16 if a register names it
-    bool uses_globals_by_generic, uses_texture, uses_clock, uses_grid_sync, uses_cluster_barrier;
-    struct code_table {
-        uint32_t *pc;
-        uint32_t n;
-    } * tables; // BRX, by aux
+    uint32_t n_barriers;         // highest named barrier used + 1; 16 if a register names it
+    bool uses_globals_by_generic, uses_texture, uses_clock, uses_grid_sync,
+        uses_cluster_barrier;
+    struct code_table { uint32_t *pc; uint32_t n; } *tables; // BRX, by aux
     uint32_t n_tables;
     uint32_t system_call[MSYS_N]; // pc of the code for a jump to a system call; 0: there is none
-    uint32_t *func_pc;            // function index -> pc, UINT32_MAX when not in the image
+    uint32_t *func_pc;           // function index -> pc, UINT32_MAX when not in the image
     uint32_t n_funcs;
-    struct code_block {
-        uint32_t first, n;
-        int32_t ipdom;
-        uint16_t loop_depth;
-    } * blocks;
+    struct code_block { uint32_t first, n; int32_t ipdom; uint16_t loop_depth; } *blocks;
     uint32_t n_blocks;
     // By instruction, a bit for each register that it reads, in the order of its operands, each
     // register once: no thread reads this value again once its threads have. NULL: not known.
     uint16_t *last_reads;
     struct code_control *control; // by instruction; NULL: the machine has a scoreboard
-    struct code_stats {           // for the docs and `disasm`
+    struct code_stats {          // for the docs and `disasm`
         uint32_t spill_loads, spill_stores, spilled_regs, fillers;
     } stats;
 };
