@@ -110,7 +110,8 @@ assert len(steps) == 7
 told = sorted([(int(k[0]), 'work', int(k[6])) for k in by['kernel']] + [(int(c[0]), {'1': 'copy to the device', '2': 'copy to the host'}[c[1]], int(c[3]))
               for c in by['copy']] + [(int(f[0]), 'fill', int(f[2])) for f in by['fill']])
 for (n, method, ns), s in zip(told, steps[1:-1]): # in order of their calls; the first and the last launch were not asked about
-    assert method == s['method'] and abs(ns - 1e9 * s['seconds']) <= 2, (method, ns, s)
+    # the rate of the program's clock is measured between two moments of a host that may be busy
+    assert method == s['method'] and abs(ns - 1e9 * s['seconds']) <= 2 + 1e6 * s['seconds'], (method, ns, s)
 assert [k[1:5] for k in by['kernel']] == [['work', '7', '7', '64'], ['work', '7', '9', '32']]
 assert sorted(int(c[2]) for c in by['copy']) == [100, 4096] and by['fill'][0][1] == '1000'
 calls = {c[0]: (c[1], int(c[2])) for c in by['call']}
