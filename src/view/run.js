@@ -183,12 +183,12 @@ function draw_page(runs, shown, base, choose) {
       return { label: n, backgroundColor: palette[i], data: sums.map(function (s) { return s[n] || 0; }) }; });
     if (names.length > large.length) sets.push({ label: "all others", backgroundColor: "#aab4be", data: sums.map(function (s) {
       return names.slice(large.length).reduce(function (t, n) { return t + (s[n] || 0); }, 0); }) });
-    return chart("energy of each run by component", { type: "bar", data: { labels: runs.map(called), datasets: sets },
+    return chart("energy of each run by component", { type: "bar", data: { labels: runs.map(function (r) { return r.name; }), datasets: sets },
       options: { indexAxis: "y", scales: { x: { stacked: true, beginAtZero: true, ticks: { callback: joules } },
         y: { stacked: true } }, plugins: { legend: { labels: { boxWidth: 12 } } } } });
   }
   function timeBars() {
-    return chart("time of each run in kernels", { type: "bar", data: { labels: runs.map(called), datasets: [{ label: "time in kernels",
+    return chart("time of each run in kernels", { type: "bar", data: { labels: runs.map(function (r) { return r.name; }), datasets: [{ label: "time in kernels",
       backgroundColor: runs.map(function (r) { return palette[r === run ? 0 : r === other ? 1 : 8]; }),
       data: runs.map(function (r) { return r.totals.seconds; }) }] }, options: { indexAxis: "y", plugins: { legend: { display: false } },
         scales: { x: { beginAtZero: true, ticks: { callback: seconds } } } } });
