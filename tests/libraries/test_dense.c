@@ -223,6 +223,47 @@ static void decompositions(handle_t h) {
     for (int i = 1; i < N; i++) CHECK(w[i] <= w[i - 1] && w[i] >= 0, "singular values descend");
     CHECK(w[N - 1] < 1e2 * tolerance, "the last one is zero, not %Lg", w[N - 1]);
 }
+// Columns all alike have one singular value; values of matrices whose squares overflow or vanish are those of the matrix near 1,
+// times its power of two.
+static void extremes(handle_t h) {
+    const at_t info = memory(1), values = memory(M);
+    const int e = is_complex ? 90 : 800; // squares of 2^e are no floats, no doubles
+    int size = 0;
+    struct matrix a = make(M, N), u = make(M, M), vt = make(N, N);
+    long double w[3][N];
+    for (int j = 0; j < N; j++) memcpy(a.v + j * M, a.v, M * sizeof(wide));
+    send(&a);
+    CALL(cusolverDnDgesvd_bufferSize, cusolverDnCgesvd_bufferSize, h, M, N, &size);
+    CHECK(!CALL(cusolverDnDgesvd, cusolverDnCgesvd, h, 'A', 'A', M, N, a.at, M, values, u.at, M, vt.at, N, memory(size), size, 0, info) &&
+              integer(info, 0) == 0,
+          "columns alike");
+    reals(values, N, w[0]), fetch(&u), fetch(&vt);
+    CHECK(w[0][0] > 1 && w[0][1] < 1e2 * tolerance, "one value, not %Lg and %Lg", w[0][0], w[0][1]);
+    orthogonal("left vectors", &u), orthogonal("right vectors", &vt);
+    struct matrix f = make(M, N), g = {malloc(M * N * sizeof(wide)), a.at, M, N};
+    struct matrix s = product(&f, true, &f, false), t = {malloc(N * N * sizeof(wide)), memory(N * N), N, N};
+    for (int k = 0; k < 3; k++) {
+        const long double by = ldexpl(1, k == 0 ? 0 : k == 1 ? e : -e);
+        for (int i = 0; i < M * N; i++) g.v[i] = f.v[i] * by;
+        send(&g);
+        CHECK(!CALL(cusolverDnDgesvd, cusolverDnCgesvd, h, 'A', 'A', M, N, g.at, M, values, u.at, M, vt.at, N, memory(size), size, 0, info),
+              "singular values");
+        reals(values, N, w[k]);
+        for (int i = 0; i < N; i++)
+            CHECK(fabsl(w[k][i] / by - w[0][i]) <= tolerance * w[0][0], "singular value %d times 2^%d: %Lg, not %Lg", i, k ? e : 0, w[k][i] / by, w[0][i]);
+    }
+    for (int k = 0; k < 3; k++) {
+        const long double by = ldexpl(1, k == 0 ? 0 : k == 1 ? e : -e);
+        int room = 0;
+        for (int i = 0; i < N * N; i++) t.v[i] = s.v[i] * by;
+        send(&t);
+        CALL(cusolverDnDsyevd_bufferSize, cusolverDnCheevd_bufferSize, h, 1, 1, N, t.at, N, values, &room);
+        CHECK(!CALL(cusolverDnDsyevd, cusolverDnCheevd, h, 1, 1, N, t.at, N, values, memory(room), room, info) && integer(info, 0) == 0, "eigenvalues");
+        reals(values, N, w[k]);
+        for (int i = 0; i < N; i++)
+            CHECK(fabsl(w[k][i] / by - w[0][i]) <= tolerance * w[0][N - 1], "eigenvalue %d times 2^%d: %Lg, not %Lg", i, k ? e : 0, w[k][i] / by, w[0][i]);
+    }
+}
 static void batches(handle_t h) {
     struct matrix a[BATCH], c[BATCH];
     at_t lists[2][BATCH], la = memory(BATCH), lc = memory(BATCH);
@@ -279,7 +320,7 @@ int main(int argc, char **argv) {
     for (int type = 0; type < 2; type++) {
         is_complex = type;
         tolerance = is_complex ? 2e-4 : 1e-11;
-        systems(solver), decompositions(solver), batches(blas);
+        systems(solver), decompositions(solver), extremes(solver), batches(blas);
     }
     CHECK(!cusolverDnDestroy(solver) && !cublasDestroy_v2(blas), "the end");
     if (!failed) puts("ok");

@@ -37,6 +37,7 @@ template <class U> DEVICE complex_of<U> operator/(complex_of<U> a, complex_of<U>
     return {(a.x * r + a.y) / d, (a.y * r - a.x) / d};
 }
 DEVICE T conj(T x) { return conjugate(x, true); }
+DEVICE R smallest() { return sizeof(R) == 4 ? (R)1.17549435e-38 : (R)2.2250738585072014e-308; } // normal number
 DEVICE R square(T x) { return re(x) * re(x) + im(x) * im(x); }
 DEVICE R absolute(T x) { return im(x) == 0 ? size(re(x)) : root(square(x)); }
 DEVICE T real(R x) { return make(T{}, x, 0); }
@@ -56,6 +57,17 @@ static __device__ double block_sum(double mine) {
     barrier();
     for (int half = threads_x / 2; half; half /= 2) {
         if (thread_x < half) held[thread_x] += held[thread_x + half];
+        barrier();
+    }
+    return held[0];
+}
+static __device__ double block_most(double mine) {
+    __shared__ double held[THREADS];
+    barrier();
+    held[thread_x] = mine;
+    barrier();
+    for (int half = threads_x / 2; half; half /= 2) {
+        if (thread_x < half && held[thread_x + half] > held[thread_x]) held[thread_x] = held[thread_x + half];
         barrier();
     }
     return held[0];
@@ -228,11 +240,11 @@ extern "C" __global__ __launch_bounds__(THREADS) void reflect(const dense d) {
     OF_BLOCK(i, j + 1, d.m) mine += (double)re(a[i]) * re(a[i]) + (double)im(a[i]) * im(a[i]);
     const double below = block_sum(mine);
     const T alpha = a[j];
-    if (below == 0 && im(alpha) == 0) {
+    const R norm = (R)root((double)re(alpha) * re(alpha) + (double)im(alpha) * im(alpha) + below);
+    if ((below == 0 && im(alpha) == 0) || norm < smallest()) { // nothing to turn, or nothing that can be divided by
         if (thread_x == 0) tau[j] = T{};
         return;
     }
-    const R norm = (R)root((double)re(alpha) * re(alpha) + (double)im(alpha) * im(alpha) + below);
     const R beta = re(alpha) >= 0 ? -norm : norm;
     const T scale = real(1) / (alpha - real(beta));
     OF_BLOCK(i, j + 1, d.m) a[i] = scale * a[i];
@@ -337,6 +349,28 @@ DEVICE void pair_of(int n, int round, int i, int *p, int *q) {
 enum { SWEEPS = 40 };
 DEVICE R rounding() { return sizeof(R) == 4 ? (R)5.9604645e-8 : (R)1.1102230246251565e-16; }
 
+// A power of two that brings the largest part of an m x n matrix near 1, so that no square overflows or vanishes; 1 where nothing
+// does, or where a part is no number.
+static __device__ R balance(const T *a, int m, int n, int64_t lead) {
+    enum { STEP = 16, STEPS = sizeof(R) == 4 ? 7 : 62 }; // at most 2^112, 2^992
+    const double step = 1 << STEP;
+    double mine = 0;
+    OF_BLOCK(e, 0, m * n) {
+        const double x = size(re(a[e % m + e / m * lead])), y = size(im(a[e % m + e / m * lead]));
+        if (x > mine) mine = x;
+        if (y > mine) mine = y;
+    }
+    double most = block_most(mine), by = 1;
+    for (int i = 0; i < STEPS && most > step; i++, most /= step) by /= step;
+    for (int i = 0; i < STEPS && most > 0 && most < 1 / step; i++, most *= step) by *= step;
+    return (R)by;
+}
+static __device__ void multiply_all(T *a, int m, int n, int64_t lead, R by) {
+    if (by == 1) return;
+    OF_BLOCK(e, 0, m * n) a[e % m + e / m * lead] = real(by) * a[e % m + e / m * lead];
+    barrier();
+}
+
 // Eigenvalues of a Hermitian matrix a of n rows, and its vectors in b; rotations of a round lie in c. A block for each matrix.
 extern "C" __global__ __launch_bounds__(THREADS) void jacobi_eigen(const dense d) {
     T *const a = at(d.a), *const v = at(d.b);
@@ -344,6 +378,8 @@ extern "C" __global__ __launch_bounds__(THREADS) void jacobi_eigen(const dense d
     const int n = d.n, even = (n + 1) / 2 * 2, pairs = even / 2;
     const int64_t lead = d.a.lead, lead_v = d.b.lead;
     int32_t *const info = at(d.info);
+    const R by = balance(a, n, n, lead);
+    multiply_all(a, n, n, lead, by);
     double mine = 0;
     OF_BLOCK(e, 0, n * n) mine += (double)square(a[e % n + e / n * lead]);
     const double all = block_sum(mine);
@@ -388,10 +424,12 @@ extern "C" __global__ __launch_bounds__(THREADS) void jacobi_eigen(const dense d
             barrier();
         }
     }
-    if (thread_x == 0 && info) *info = sweep < SWEEPS ? 0 : n;
+    multiply_all(a, n, n, lead, 1 / by);
+    if (thread_x == 0 && info) *info = sweep < SWEEPS && all - all == 0 ? 0 : n; // a matrix that has what is no number has no values
 }
 // Columns of a (m x n, m >= n) become orthogonal; the product of the rotations is multiplied into b (n x n). A team of 32 threads
-// has a pair of columns.
+// has a pair of columns. What of an inner product is below the rounding of the whole matrix says nothing: columns that differ from
+// others by rounding alone would turn for ever.
 enum { TEAM = 32, TEAMS = THREADS / TEAM };
 extern "C" __global__ __launch_bounds__(THREADS) void jacobi_columns(const dense d) {
     __shared__ R norms[2][THREADS];
@@ -400,6 +438,12 @@ extern "C" __global__ __launch_bounds__(THREADS) void jacobi_columns(const dense
     T *const a = at(d.a), *const v = at(d.b);
     const int n = d.n, even = (n + 1) / 2 * 2, pairs = even / 2, team = thread_x / TEAM, lane = thread_x % TEAM;
     int32_t *const info = at(d.info);
+    enum { LATE = 10 }; // by then columns of a matrix of full rank have nearly come to rest
+    const R by = balance(a, d.m, n, d.a.lead);
+    multiply_all(a, d.m, n, d.a.lead, by);
+    double mine = 0;
+    OF_BLOCK(e, 0, d.m * n) mine += (double)square(a[e % d.m + e / d.m * d.a.lead]);
+    const double noise = block_sum(mine) * rounding() * rounding();
     int sweep = 0;
     for (; sweep < SWEEPS; sweep++) {
         barrier();
@@ -428,7 +472,8 @@ extern "C" __global__ __launch_bounds__(THREADS) void jacobi_columns(const dense
                     bb += norms[1][team * TEAM + i];
                     g = g + inner[team * TEAM + i];
                 }
-                if (q < n && absolute(g) > 4 * rounding() * root(aa) * root(bb)) {
+                const double floor = sweep < LATE ? noise : noise * n * d.m;
+                if (q < n && absolute(g) > 4 * rounding() * root(aa) * root(bb) && absolute(g) > floor) {
                     moved = 1;
                     const rotation r = rotation_of(aa, bb, g);
                     for (int i = lane; i < d.m; i += TEAM) turn(r, &x[i], &y[i]);
@@ -438,15 +483,17 @@ extern "C" __global__ __launch_bounds__(THREADS) void jacobi_columns(const dense
             }
         if (!moved) break;
     }
-    if (thread_x == 0 && info) *info = sweep < SWEEPS ? 0 : n + 1;
+    multiply_all(a, d.m, n, d.a.lead, 1 / by);
+    if (thread_x == 0 && info) *info = sweep < SWEEPS && noise - noise == 0 ? 0 : n + 1;
 }
 // Norms of n columns of a, to `values`.
 extern "C" __global__ __launch_bounds__(THREADS) void column_norms(const dense d) {
     const T *const a = at(d.a) + block_x * d.a.lead;
+    const R by = balance(a, d.m, 1, d.m);
     double mine = 0;
-    OF_BLOCK(i, 0, d.m) mine += (double)square(a[i]);
+    OF_BLOCK(i, 0, d.m) mine += (double)square(real(by) * a[i]);
     const double sum = block_sum(mine);
-    if (thread_x == 0) reals(d.values)[block_x] = (R)root(sum);
+    if (thread_x == 0) reals(d.values)[block_x] = (R)(root(sum) / by);
 }
 // The diagonal of a, to `values`.
 extern "C" __global__ void take_diagonal(const dense d) {
@@ -475,7 +522,7 @@ extern "C" __global__ void take_phases(const dense d) {
     const int j = block_x;
     const T x = at(d.a)[j + j * d.a.lead];
     const R s = absolute(x);
-    if (s == 0) return;
+    if (s < smallest()) return; // of what cannot be divided by there is none
     const T f = (1 / s) * x;
     T *const c = at(d.c) + j * d.c.lead;
     OF_BLOCK(i, 0, d.m) c[i] = f * c[i];
