@@ -169,18 +169,21 @@ class Runs(list):
 
     def __init__(self, runs, names=None):
         super().__init__(runs)
+        if names and len(list(names)) != len(self):
+            raise Error("%d names for %d runs" % (len(list(names)), len(self)), 2)
         self.names = list(names) if names else ["%d: %s on %s" % (i, r.title, r.gpu) for i, r in enumerate(self)]
 
     @property
     def rows(self):
-        """A dict a run: its name, its figures, and of each the change from the base's as a share (`..._change`)."""
+        """A dict a run: its name, its figures, and of each the change from the base's as a share (`..._change`). A run
+        without time (`--functional`) has None in the place of figures."""
         found = []
         for name, run_ in zip(self.names, self):
             row = {"run": name}
             for column in self.COLUMNS:
-                value, base = getattr(run_, column), getattr(self[0], column)
+                value, base = (getattr(r, column) if r.cycles else None for r in (run_, self[0]))
                 row[column] = value
-                row[column + "_change"] = value / base - 1 if base else None
+                row[column + "_change"] = value / base - 1 if base and value is not None else None
             found.append(row)
         return found
 
@@ -239,6 +242,8 @@ def compare(*runs, names=None):
 
 
 def _scaled(value, unit_):
+    if value is None:
+        return "\u2013"
     if unit_ not in ("s", "J", "W", "Js"):
         return "{:,}".format(value) if isinstance(value, int) else "%.4g %s" % (value, unit_)
     for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "\u00b5"), (1e-9, "n"), (1e-12, "p")):

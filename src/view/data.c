@@ -345,10 +345,11 @@ static json_t *totals_json(const struct view_input *in, const struct group *g, u
         seconds += g[i].seconds;
         host_s += g[i].host_s;
     }
-    put(o, "cycles", cycles);
+    const bool untimed = cycles == 0; // computed without time: these have no value
+    put(o, "cycles", untimed ? NAN : cycles);
     const double half = run_half_cycles(in->run->end);
     if (half > 0) put(o, "half_cycles", half);
-    put(o, "seconds", seconds);
+    put(o, "seconds", untimed ? NAN : seconds);
     put(o, "run_seconds", field(in->run->end, "seconds"));
     put(o, "host_seconds", host_s);
     if (!in->power) return o;

@@ -147,6 +147,7 @@ function draw_page(runs, shown, base, choose) {
       (checks[run.check] ? " \u00b7 " + checks[run.check] : "") + " \u00b7 simulated by warpwatt" }),
     other ? el("p", { "class": "meta", text: "Changes are from " + called(other) + ", the base, to " + called(run) +
       ": +12 % is 12 % more than the base has." }) : null,
+    other && !(other.complete && !other.unfinished) ? el("p", { "class": "alert", text: "The base, " + called(other) + ", was not finished: changes are from a part of it." }) : null,
     run.complete ? null : el("p", { "class": "alert", text: "The run was cut off: what stands here is complete up to then." }),
     run.unfinished ? el("p", { "class": "alert", text: "Not finished: " + run.unfinished + "." }) : null,
     run.status ? el("p", { "class": "alert", text: run.status }) : null,
@@ -208,14 +209,15 @@ function draw_page(runs, shown, base, choose) {
     }
     return table("runs", [
       { title: "run", value: called, node: function (r) {
-        return el("button", { type: "button", "class": "plain", text: called(r), "aria-pressed": String(r === run), onclick: function () {
-          choose(runs.indexOf(r), base === runs.indexOf(r) ? -1 : base); } }); } },
+        return el("span", null, [el("button", { type: "button", "class": "plain", text: called(r), "aria-pressed": String(r === run), onclick: function () {
+          choose(runs.indexOf(r), base === runs.indexOf(r) ? -1 : base); } }), isWhole(r) ? null : el("small", { text: " not finished" })]); } },
       { title: "techniques and keys", kind: "text", value: setUp, text: setUp },
       sum("time", "seconds", seconds, -1), sum("cycles", "cycles", whole, -1), sum("energy", "energy_j", joules, -1),
       sum("dynamic", "dynamic_j", joules, -1), sum("static", "static_j", joules, -1), sum("power", "power_w", watts, -1),
       sum("energy-delay", "edp_js", function (v) { return scaled(v, "Js"); }, -1), sum("IPC", "ipc", fixed, 1),
       sum("L1 hits", "l1_hit", percent, 1), sum("L2 hits", "l2_hit", percent, 1)], runs);
   }
+  function isWhole(r) { return r.complete && !r.unfinished && !r.status; }
   function setUp(r) {
     var ran = r.run || {}, set = ran.set || [];
     return [ran.techniques && ran.techniques !== "none" ? ran.techniques : null].concat(Array.isArray(set) ? set : Object.keys(set).map(function (k) {

@@ -19,4 +19,6 @@ rm -r g/programs/*/index.html
 ! "$gallery" --check g 2>err || fail "a broken link passes"
 says err 'programs/vectoradd-memory/index.html leads nowhere'
 ! "$gallery" --check nowhere 2>err || fail "no gallery is one"
+! "$gallery" -o h --only 'no such title' >out 2>err || fail "an empty gallery"; says err 'no title has'
+! WARPWATT=nowhere/warpwatt "$gallery" -o h 2>err || fail "without a command"; says err 'there is no command'
 finish

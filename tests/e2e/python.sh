@@ -40,6 +40,11 @@ assert all(abs(a[1] - a[0]) >= abs(b[1] - b[0]) for a, b in zip(first, first[1:]
 assert abs(run.power_w * run.kernel_seconds / run.energy_j - 1) < 1e-12
 assert open(both.page('both.html')).read().startswith('<!DOCTYPE html>') and warpwatt.compare('kept')[0].cycles == run.cycles
 assert '<table>' in both._repr_html_() and 'plain' in both._repr_html_() and 'hotspot' not in run._repr_html_()
+try: warpwatt.compare(run, with_both, names=['one'])
+except warpwatt.Error as e: assert '1 names for 2' in str(e)
+else: raise SystemExit('a run without a name')
+untimed = warpwatt.compare(run, warpwatt.run('bfs', gpu='gtx580', options=['--functional']))
+assert untimed.rows[1]['energy_j'] is None and untimed.rows[1]['cycles_change'] is None and '\u2013' in untimed._repr_html_()
 gates = next(t for t in warpwatt.techniques() if t.name == 'warped-gates')
 assert 'MICRO' in gates.paper and gates.mechanisms and all(isinstance(v, str) for v in gates.options.values())
 held = warpwatt.occupancy(run.launches[0].module, gpu='gtx580')['occupancy'][0]

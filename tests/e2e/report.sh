@@ -69,6 +69,10 @@ run 0 run -q -o c -p conv-pg hotspot
 run 0 report -o three.html a b c
 for r in a b c; do says three.html "\"name\":\"$r\""; done
 run 2 report $(printf ' a%.0s' $(seq 65)); says err 'at most 64 runs'; one_sentence err
+# a run without time has no cycles, and not none of them
+run 0 run -o f --functional hotspot
+run 0 report --json f; python3 -c "import json; t = json.load(open('out'))['totals']; assert t['cycles'] is None and t['seconds'] is None, t" ||
+    fail "a run without time has some"
 run 2 report --json a b; says err '--json is of one run'
 browser=$(command -v chromium || command -v chromium-browser || true)
 if [ -z "$browser" ]; then
