@@ -245,6 +245,10 @@ static void sorting(handle_t h) {
     CHECK(!memcmp(offsets, want_offsets, sizeof offsets), "the offsets");
 }
 
+// Handles and matrices live until the program ends: the sanitizers look for wrong accesses here, not for leaks.
+__attribute__((visibility("default"))) int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void) { return 1; }
+
 int main(int argc, char **argv) {
     CUcontext context;
     CUdevice device;
