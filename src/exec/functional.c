@@ -132,23 +132,35 @@ static void touch_bytes(struct group *g, uint64_t at, uint64_t bytes, uint32_t s
         touch(g, at >> 7, sm, (2u << to) - (1u << from), writes);
     }
 }
+// Of a line. A store that writes a sector in part is told from one that writes it whole: who loads it next has to fetch it.
+static void touch_words(struct group *g, uint64_t line, uint32_t sm, uint32_t words, bool stores,
+                        bool writes) {
+    uint32_t whole = 0;
+    for (uint32_t k = 0; k < 4; k++) {
+        const uint32_t w = words >> 8 * k & 0xFF;
+        if (w == 0xFF || (w != 0 && !stores)) whole |= 1u << k;
+        else if (w != 0) g->touch[g->touches++ % EXEC_TOUCHES] = exec_touch_part(line, sm, k, w, writes);
+    }
+    if (whole) touch(g, line, sm, whole, writes);
+}
 // Lines in the order of lanes; neighbours that touch one line are one. Local memory is left out, as it stays in L1.
 static void touch_lanes(struct group *g, const struct exec_access *a, uint32_t sm) {
-    const bool writes = a->kind == ACCESS_STORE || a->kind == ACCESS_ATOMIC || a->kind == ACCESS_REDUCE;
+    const bool stores = a->kind == ACCESS_STORE;
+    const bool writes = stores || a->kind == ACCESS_ATOMIC || a->kind == ACCESS_REDUCE;
     uint64_t line = UINT64_MAX;
-    uint32_t sectors = 0;
+    uint32_t words = 0;
     FOR_EACH_BIT32(lane, a->mask & ~a->mask2) {
         const uint64_t at = a->addr[lane];
-        const uint32_t from = (uint32_t)(at & 127) >> 5;
-        const uint32_t to = (uint32_t)((at + a->bytes - 1) & 127) >> 5;
+        const uint32_t from = (uint32_t)(at & 127) >> 2;
+        const uint32_t to = (uint32_t)((at + a->bytes - 1) & 127) >> 2;
         if (at >> 7 != line) {
-            if (sectors) touch(g, line, sm, sectors, writes);
+            if (words) touch_words(g, line, sm, words, stores, writes);
             line = at >> 7;
-            sectors = 0;
+            words = 0;
         }
-        sectors |= (2u << to) - (1u << (from < to ? from : to));
+        words |= (uint32_t)((UINT64_C(2) << to) - (UINT64_C(1) << (from < to ? from : to)));
     }
-    if (sectors) touch(g, line, sm, sectors, writes);
+    if (words) touch_words(g, line, sm, words, stores, writes);
 }
 static __attribute__((noinline)) void note_touched(struct group *g, const struct exec_warp *w) {
     const struct exec_access *const a = &g->env.access;

@@ -11,13 +11,23 @@ struct exec_launch;
 // Most items that exec_run_functional has for a crew at once.
 enum { EXEC_GROUPS = 16 };
 // A line of 128 bytes of global memory or of a texture that an instruction touched, for whoever keeps caches warm: its
-// number, the block's SM (12 bits), sectors of 32 bytes (4 bits), and whether it was written.
+// number (40 bits), the block's SM (12 bits), whether it was written, and which of its 32 words: those of whole sectors of 32
+// bytes (4 bits), or some of one sector (its number, 8 bits).
 static inline uint64_t exec_touch(uint64_t line, uint32_t sm, uint32_t sectors, bool writes) {
-    return line << 17 | (uint64_t)(sm & 0xFFF) << 5 | (uint64_t)(sectors & 0xF) << 1 | writes;
+    return line << 24 | (uint64_t)(sm & 0xFFF) << 12 | (uint64_t)(sectors & 0xF) << 2 | writes;
 }
-static inline uint64_t exec_touch_addr(uint64_t touch) { return touch >> 17 << 7; }
-static inline uint32_t exec_touch_sm(uint64_t touch) { return (uint32_t)(touch >> 5) & 0xFFF; }
-static inline uint32_t exec_touch_sectors(uint64_t touch) { return (uint32_t)(touch >> 1) & 0xF; }
+static inline uint64_t exec_touch_part(uint64_t line, uint32_t sm, uint32_t sector, uint32_t words,
+                                       bool writes) {
+    return exec_touch(line, sm, sector & 3, writes) | (uint64_t)(words & 0xFF) << 4 | 2;
+}
+static inline uint64_t exec_touch_addr(uint64_t touch) { return touch >> 24 << 7; }
+static inline uint32_t exec_touch_sm(uint64_t touch) { return (uint32_t)(touch >> 12) & 0xFFF; }
+static inline uint32_t exec_touch_words(uint64_t touch) {
+    const uint32_t low = (uint32_t)touch >> 2;
+    if (touch & 2) return (low >> 2 & 0xFF) << (low & 3) * 8;
+    return (low & 1 ? 0xFFu : 0) | (low & 2 ? 0xFF00u : 0) | (low & 4 ? 0xFF0000u : 0) |
+           (low & 8 ? 0xFF000000u : 0);
+}
 static inline bool exec_touch_writes(uint64_t touch) { return touch & 1; }
 // Threads that run fn(arg, i) for each i < n beside each other; returns when all are done.
 struct exec_groups;

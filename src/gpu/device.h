@@ -80,11 +80,6 @@ struct order {
     uint8_t params[];
 };
 
-// Sums of pairs, y for each x: a ratio and how it varies (sample.c).
-struct sample_ratio {
-    uint32_t n;
-    double x, y, xx, xy, yy;
-};
 // Of a launch of which stretches of blocks may be simulated, and gaps between them computed (sample_inside.c).
 enum { SAMPLE_STRETCHES = 32 };
 struct sample_inside {

@@ -319,7 +319,7 @@ static void warm(void *user, const uint64_t *touch, uint32_t n) {
     const struct gpu *const g = user;
     for (uint32_t i = 0; i < n; i++)
         mem_system_warm(g->mem, exec_touch_sm(touch[i]), exec_touch_addr(touch[i]),
-                        exec_touch_sectors(touch[i]), exec_touch_writes(touch[i]), g->now);
+                        exec_touch_words(touch[i]), exec_touch_writes(touch[i]), g->now);
 }
 enum ww_status run_compute(struct gpu *g, struct flight *r, uint64_t first, uint64_t end,
                            struct exec_counts *counts) {

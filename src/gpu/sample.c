@@ -1,9 +1,13 @@
 // Sampling of launches that are alike (sample.h); of the blocks of one: sample_inside.c.
 //
-// A group has strata, a quarter of an octave of warp instructions each and an eighth of the lanes that were active: launches
-// of one kernel with one grid can differ in their work, as those of a search whose front grows and shrinks. How much work a
-// launch is is known when it has been computed, so whether to simulate it is decided from those before it: when the
-// strata that the last RECENT ones fell into are all known well enough.
+// A group are launches of one kernel and block whose grids are about as large and fill the chip as many times. It has strata,
+// a quarter of an octave of warp instructions each and an eighth of the lanes that were active: launches can differ in
+// their work, as those of a search whose front grows and shrinks. How much work a launch is is known when it has been
+// computed, so whether to simulate it is decided from those before it: when the strata that the last RECENT ones fell
+// into are all known well enough.
+//
+// What a stratum knows is a line: cycles a warp instruction by the ordinal of the launch, as caches fill, programs change
+// and work shrinks within a stratum. A trend that is told from noise is followed half way: it may go on or have ended.
 #include "gpu/module.h"
 #include "gpu/sample_int.h"
 #include "isa/image.h"
@@ -18,19 +22,13 @@ enum {
     SAMPLES = 8,        // launches of a stratum that count: the last ones
     BINS_AN_OCTAVE = 4, // of warp instructions
     LANE_BIN = 4,       // lanes of a warp instruction
+    MANY_WAVES = 16,    // times that a grid fills the chip from which on the last, partial one is little of it
 };
 
 // Of cycles: no interval is narrower. Launches can differ with a period that looks at every 8th, 16th ... do not see.
 #define LEAST_HALF 0.001
 
-// ---- a ratio of two sums, y for each x ----------------------------------------------------------
-static void ratio_add(struct sample_ratio *q, double x, double y) {
-    q->n++;
-    q->x += x, q->y += y;
-    q->xx += x * x, q->xy += x * y, q->yy += y * y;
-}
-static double ratio_of(const struct sample_ratio *q) { return q->x > 0 ? q->y / q->x : 0; }
-
+// ---- a line through the last samples ------------------------------------------------------------
 double sample_student(uint32_t freedom) {
     static const double t[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365,
                                2.306,  2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
@@ -38,16 +36,45 @@ double sample_student(uint32_t freedom) {
     if (freedom == 0) return INFINITY;
     return freedom <= WW_COUNT(t) ? t[freedom - 1] : 1.96 + 2.5 / freedom;
 }
-// Variance of y about the ratio's line.
-static double ratio_variance(const struct sample_ratio *q) {
-    if (q->n < 2) return INFINITY;
-    const double r = ratio_of(q), s = q->yy - 2 * r * q->xy + r * r * q->xx;
-    return s > 0 ? s / (q->n - 1) : 0;
+
+// Cycles a warp instruction by ordinal, least squares.
+struct line {
+    uint32_t n;
+    double mean, slope;  // of the ratio; its change from one launch to the next
+    double middle, span; // of the ordinals: mean, sum of squares about it
+    double first, last;
+    double deviation; // of a sample from the line, from the mean where no trend is told
+    double student;   // of the degrees of freedom that are left
+    bool is_trend;    // the slope is told from noise
+};
+static struct line line_through(const double *at, const double *ratio, uint32_t n) {
+    struct line q = {.n = n, .first = at[0], .last = at[n - 1], .student = INFINITY};
+    for (uint32_t i = 0; i < n; i++) q.mean += ratio[i] / n, q.middle += at[i] / n;
+    double flat = 0, both = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const double x = at[i] - q.middle, y = ratio[i] - q.mean;
+        q.span += x * x, both += x * y, flat += y * y;
+    }
+    if (n < 2) return q;
+    q.slope = both / q.span;
+    if (n > 2) {
+        const double about = fmax(flat - q.slope * both, 0) / (n - 2);
+        q.is_trend = fabs(q.slope) > sample_student(n - 2) * sqrt(about / q.span);
+        if (q.is_trend) q.deviation = sqrt(about), q.student = sample_student(n - 2);
+    }
+    if (!q.is_trend) q.deviation = sqrt(flat / (n - 1)), q.student = sample_student(n - 1);
+    return q;
 }
-// Half of the interval of the ratio's y at x.
-static double ratio_half(const struct sample_ratio *q, double x) {
-    if (q->n < 2 || q->x <= 0) return INFINITY;
-    return sample_student(q->n - 1) * x * sqrt(ratio_variance(q) * q->n) / q->x;
+// At the ordinal of a launch behind the samples.
+static double line_at(const struct line *q, double at) {
+    return q->is_trend ? q->mean + q->slope * (q->last - q->middle + (at - q->last) / 2) : q->mean;
+}
+// Half of the interval of the line there: of its samples, and of a trend that goes on or ends, or that is not told from noise.
+static double line_half(const struct line *q, double at) {
+    const double far = q->is_trend ? at - q->middle : 0;
+    const double run = q->is_trend ? at - q->last : q->last - q->first;
+    const double spread = q->span > 0 ? far * far / q->span : 0;
+    return hypot(q->student * q->deviation * sqrt(1.0 / q->n + spread), fabs(q->slope) * run / 2);
 }
 
 static uint64_t scaled(uint64_t count, double by) { return (uint64_t)((double)count * by + 0.5); }
@@ -56,11 +83,11 @@ static uint64_t scaled(uint64_t count, double by) { return (uint64_t)((double)co
 struct stratum {
     struct stratum *next;
     int32_t work, lanes;           // bins
-    double x[SAMPLES], y[SAMPLES]; // warp instructions and cycles, a ring by `learned`
-    uint32_t learned;
-    struct sample_ratio ratio; // cycles for each warp instruction, of those in the ring
-    double drift;              // of the ratio, from the older half of them to the younger
-    struct activity activity;  // of all that were learned
+    double at[SAMPLES], ratio[SAMPLES]; // of the last ones, in their order: ordinal, cycles a warp instruction
+    uint32_t n;
+    struct line line;         // through them
+    struct activity activity; // of all that were learned
+    uint32_t launches;        // in it
     // Of launches that were estimated from it: halves of intervals in common, squares of those of their own.
     double common, own;
     double course; // of them, half of the interval by SAMPLE_COURSE
@@ -74,40 +101,25 @@ struct sample_group {
     struct sample_group *next;
     const struct gpu_kernel *kernel;
     const char *name; // of the kernel, whose place another may come to take
-    uint32_t grid[3], block[3], cluster[3], shared;
+    uint32_t block[3], cluster[3], shared;
+    uint32_t grid[4]; // bins of its sides; times that it fills the chip
     uint64_t launches, again_at;
     struct stratum *strata;
     const struct stratum *recent[RECENT]; // a ring by `seen`
     uint64_t seen;                        // launches but the first
 };
 
-// The last samples make the ratio, as caches fill and programs change. Where they go one way, more may follow.
-static void learn_ratio(struct stratum *t, double x, double y) {
-    t->x[t->learned % SAMPLES] = x, t->y[t->learned % SAMPLES] = y;
-    t->learned++;
-    const uint32_t n = t->learned < SAMPLES ? t->learned : SAMPLES;
-    struct sample_ratio half[2] = {{0}, {0}};
-    t->ratio = (struct sample_ratio){0};
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t at = (t->learned - n + i) % SAMPLES;
-        ratio_add(&t->ratio, t->x[at], t->y[at]);
-        ratio_add(&half[2 * i >= n], t->x[at], t->y[at]);
+static void learn_ratio(struct stratum *t, double at, double ratio) {
+    if (t->n == SAMPLES) {
+        t->n--;
+        memmove(t->at, t->at + 1, t->n * sizeof *t->at);
+        memmove(t->ratio, t->ratio + 1, t->n * sizeof *t->ratio);
     }
-    t->drift = n > 1 ? fabs(ratio_of(&half[1]) - ratio_of(&half[0])) : 0;
+    t->at[t->n] = at, t->ratio[t->n++] = ratio;
+    t->line = line_through(t->at, t->ratio, t->n);
 }
-static bool is_narrow(const struct stratum *t, double error) {
-    const struct sample_ratio *const q = &t->ratio;
-    return q->n >= LEAST_LAUNCHES && q->y > 0 && ratio_half(q, q->x) <= error * q->y &&
-           t->drift * q->x <= error * q->y;
-}
-// Half of the interval of a launch of x warp instructions: what all that are estimated from these samples have in common,
-// and what is its own.
-static double half_in_common(const struct stratum *t, double x) {
-    return fmax(hypot(ratio_half(&t->ratio, x), t->drift * x),
-                LEAST_HALF * ratio_of(&t->ratio) * x);
-}
-static double half_of_its_own(const struct stratum *t) {
-    return sample_student(t->ratio.n - 1) * sqrt(ratio_variance(&t->ratio));
+static bool is_narrow(const struct stratum *t, double at, double error) {
+    return t->n >= LEAST_LAUNCHES && line_half(&t->line, at) <= error * line_at(&t->line, at);
 }
 
 static struct sample *sample_of(struct gpu *g) {
@@ -123,12 +135,24 @@ void sample_destroy(struct gpu *g) {
     g->sample = NULL;
 }
 
-static struct sample_group *group_of(struct sample *s, const struct gpu_kernel *k,
-                                     const struct gpu_launch *l) {
+// Quarters of an octave.
+static int32_t bin_of(double x) { return (int32_t)floor(BINS_AN_OCTAVE * log2(x) + 0.5); }
+
+static struct sample_group *group_of(struct gpu *g, const struct gpu_kernel *k,
+                                     const struct gpu_launch *l, uint32_t ctas_an_sm) {
+    struct sample *const s = g->sample;
+    uint32_t grid[4];
+    double waves = 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        grid[i] = (uint32_t)bin_of(l->grid[i]);
+        waves *= l->grid[i];
+    }
+    waves = ceil(waves / ((double)ctas_an_sm * g->config.sm_count));
+    grid[3] = waves < MANY_WAVES ? (uint32_t)waves : MANY_WAVES;
     struct sample_group *q = s->group;
     for (; q; q = q->next)
         if (q->kernel == k && strcmp(q->name, k->name) == 0 && q->shared == l->dynamic_shared &&
-            memcmp(q->grid, l->grid, sizeof q->grid) == 0 &&
+            memcmp(q->grid, grid, sizeof grid) == 0 &&
             memcmp(q->block, l->block, sizeof q->block) == 0 &&
             memcmp(q->cluster, l->cluster, sizeof q->cluster) == 0)
             return q;
@@ -138,7 +162,7 @@ static struct sample_group *group_of(struct sample *s, const struct gpu_kernel *
                                .name = arena_strdup(&s->arena, k->name),
                                .shared = l->dynamic_shared,
                                .again_at = FIRST_AGAIN};
-    memcpy(q->grid, l->grid, sizeof q->grid);
+    memcpy(q->grid, grid, sizeof q->grid);
     memcpy(q->block, l->block, sizeof q->block);
     memcpy(q->cluster, l->cluster, sizeof q->cluster);
     s->group = q;
@@ -150,10 +174,13 @@ void sample_forget(struct gpu *g, const struct gpu_module *m) {
         if (q->kernel && q->kernel->module == m) q->kernel = NULL;
 }
 
+static double work_of(const struct gpu_result *r) {
+    return r->warp_instructions ? (double)r->warp_instructions : 1;
+}
 static struct stratum *stratum_of(struct sample *s, struct sample_group *q,
                                   const struct gpu_result *r) {
-    const double warps = (double)(r->warp_instructions ? r->warp_instructions : 1);
-    const int32_t work = (int32_t)floor(BINS_AN_OCTAVE * log2(warps) + 0.5);
+    const double warps = work_of(r);
+    const int32_t work = bin_of(warps);
     const int32_t lanes = (int32_t)((double)r->thread_instructions / warps / LANE_BIN);
     struct stratum *t = q->strata;
     while (t && (t->work != work || t->lanes != lanes)) t = t->next;
@@ -170,7 +197,7 @@ static struct stratum *nearest(struct sample_group *q, const struct stratum *to)
     int32_t least = INT32_MAX;
     for (struct stratum *t = q->strata; t; t = t->next) {
         const int32_t far = 32 * abs(t->work - to->work) + abs(t->lanes - to->lanes);
-        if (t->ratio.n < 2 || far >= least) continue;
+        if (t->n < 2 || far >= least) continue;
         least = far;
         best = t;
     }
@@ -181,7 +208,7 @@ static struct stratum *nearest(struct sample_group *q, const struct stratum *to)
 static bool all_known(const struct sample_group *q, double error) {
     const uint64_t n = q->seen < RECENT ? q->seen : RECENT;
     for (uint64_t i = 0; i < n; i++)
-        if (!is_narrow(q->recent[i], error)) return false;
+        if (!is_narrow(q->recent[i], (double)q->launches, error)) return false;
     return n >= LEAST_LAUNCHES;
 }
 static void note(struct sample_group *q, const struct stratum *t) {
@@ -191,9 +218,10 @@ static void note(struct sample_group *q, const struct stratum *t) {
 bool sample_times(struct gpu *g, const struct order *o) {
     struct sample *const s = g->options.sample_error > 0 ? sample_of(g) : NULL;
     if (!s || o->launch.cooperative) return true;
-    struct sample_group *const q = group_of(s, o->kernel, &o->launch);
+    struct sample_group *const q = group_of(g, o->kernel, &o->launch, o->occupancy.ctas);
+    q->launches++;
     const bool is_known = all_known(q, g->options.sample_error);
-    if (++q->launches < q->again_at || !is_known) return !is_known;
+    if (q->launches < q->again_at || !is_known) return !is_known;
     q->again_at = 2 * q->launches;
     return true;
 }
@@ -266,28 +294,37 @@ void sample_settle(const struct gpu *g, struct gpu_result *out) {
 void sample_learn(struct gpu *g, const struct flight *r) {
     struct sample *const s = g->sample;
     if (!s || r->launch.cooperative || r->result.overlapped || r->result.status != WW_OK) return;
-    struct sample_group *const q = group_of(s, r->kernel, &r->launch);
+    const double cycles = (double)r->result.cycles;
+    struct sample_group *const q =
+        group_of(g, r->kernel, &r->launch, r->result.occupancy.ctas);
     if (q->launches == 1) return; // the first finds caches that are cold
     struct stratum *const t = stratum_of(s, q, &r->result);
     note(q, t);
-    learn_ratio(t, (double)r->result.warp_instructions, (double)r->result.cycles);
-    if (r->result.estimate.is) t->inside += (double)r->result.cycles;
+    learn_ratio(t, (double)q->launches, cycles / work_of(&r->result));
+    // Behind others without time it takes another course than in a whole run.
+    if (s->has_estimates && !r->result.estimate.is) {
+        const double half = fmax(SAMPLE_COURSE * cycles, 2 * t->line.deviation * work_of(&r->result));
+        s->variance += half * half;
+    }
+    if (r->result.estimate.is) t->inside += cycles;
     activity_add(&t->activity, &r->result.activity);
+    t->launches++;
     learn_instructions(&s->arena, t, r);
 }
 
 uint64_t sample_estimate(struct gpu *g, struct flight *r) {
     struct gpu_result *const out = &r->result;
-    struct sample_group *const q = group_of(g->sample, r->kernel, &r->launch);
+    struct sample_group *const q = group_of(g, r->kernel, &r->launch, out->occupancy.ctas);
     struct stratum *const own = stratum_of(g->sample, q, out);
-    struct stratum *const t = own->ratio.n >= 2 ? own : nearest(q, own);
+    struct stratum *const t = own->n >= 2 ? own : nearest(q, own);
     note(q, own);
-    const double x = (double)out->warp_instructions;
-    const double cycles = ratio_of(&t->ratio) * x;
-    double common = half_in_common(t, x);
+    const double x = work_of(out), at = (double)q->launches;
+    const double cycles = line_at(&t->line, at) * x;
+    double common = fmax(line_half(&t->line, at) * x, LEAST_HALF * cycles);
     // Of another stratum cycles may be as many for each instruction, or as many in all, or anything between.
-    if (t != own) common += fabs(cycles - t->ratio.y / t->ratio.n);
-    const double alone = half_of_its_own(t);
+    const double of_learned = (double)t->activity.c[ACT_warp_instructions] / t->launches;
+    if (t != own) common += fabs(cycles - line_at(&t->line, at) * of_learned);
+    const double alone = t->line.student * t->line.deviation * x;
     const double learned = (double)t->activity.c[ACT_warp_instructions];
     const double course = SAMPLE_COURSE * t->inside / (double)t->activity.c[ACT_cycles] * cycles;
     out->cycles = (uint64_t)(cycles + 0.5);
@@ -300,6 +337,7 @@ uint64_t sample_estimate(struct gpu *g, struct flight *r) {
     t->common += common;
     t->own += alone * alone;
     t->course += course;
+    g->sample->has_estimates = true;
     sample_settle(g, out);
     return out->cycles;
 }

@@ -11,7 +11,8 @@ struct sample {
     struct activity begin, end, counted, between;
     struct sample_group *group;
     struct arena arena;
-    double variance; // of estimates inside launches, cycles squared
+    bool has_estimates; // a launch was computed without time
+    double variance; // of what is simulated: of gaps inside launches, of launches behind others without time; cycles squared
     double course;   // of them, half of the interval by SAMPLE_COURSE
 };
 

@@ -185,11 +185,6 @@ static uint64_t written_words(const struct node *n, const struct piece *k) {
     return words;
 }
 
-static inline uint64_t sector_words(const struct mem_system *m, uint32_t sector) {
-    const uint32_t n = 1u << (m->sector_shift - 2);
-    return (n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << sector * n;
-}
-
 static void write_tags(struct partition *p, struct slice *s, uint32_t i, const struct node *n,
                        const struct piece *k) {
     struct cache_line *line = &s->tags->line[i];
@@ -198,13 +193,7 @@ static void write_tags(struct partition *p, struct slice *s, uint32_t i, const s
         line->valid |= (uint8_t)k->sectors;
         return;
     }
-    if (!line->mark) s->words[i] = 0; // marked: the line has words of its own
-    line->mark = true;
-    s->words[i] |= written_words(n, k);
-    FOR_EACH_BIT32(sector, k->sectors) {
-        const uint64_t all = sector_words(p->m, sector);
-        if ((s->words[i] & all) == all) line->valid |= (uint8_t)(1u << sector);
-    }
+    slice_know(p->m, s, i, k->sectors, written_words(n, k));
 }
 
 // ---- what listeners hear --------------------------------------------------------------------

@@ -143,9 +143,9 @@ uint32_t mem_system_slices(const struct mem_system *m);
 uint32_t mem_system_l2_lines(const struct mem_system *m); // of a slice
 // Writes back or drops all L2 lines (between programs), closes rows. Counts nothing.
 void mem_system_reset(struct mem_system *m);
-// Work without time touched sectors (a mask of 32-byte ones) of the 128-byte line at `addr`, from an SM: L2 and TLBs know
-// it from cycle `now` on as if it had been timed (warm.c). No quantum may be under way. Counts nothing.
-void mem_system_warm(struct mem_system *m, uint32_t sm, uint64_t addr, uint32_t sectors, bool writes,
+// Work without time touched 4-byte words (a mask; of loads the sector of each counts) of the 128-byte line at `addr`, from an
+// SM: L2 and TLBs know it from cycle `now` on as if it had been timed (warm.c). No quantum may be under way. Counts nothing.
+void mem_system_warm(struct mem_system *m, uint32_t sm, uint64_t addr, uint32_t words, bool writes,
                      uint64_t now);
 // Drops all L2 lines while nothing is on its way (between kernels), as of a core cycle. Counts nothing.
 void mem_system_forget(struct mem_system *m, uint64_t cycle);

@@ -403,6 +403,23 @@ struct mem_system {
     bool is_out_of_memory; // of packets between SMs
 };
 
+static inline uint64_t sector_words(const struct mem_system *m, uint32_t sector) {
+    const uint32_t n = 1u << (m->sector_shift - 2);
+    return (n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << sector * n;
+}
+// A line of L2 knows these 4-byte words too: a sector of which all are known is valid.
+static inline void slice_know(const struct mem_system *m, struct slice *s, uint32_t at,
+                              uint32_t sectors, uint64_t words) {
+    struct cache_line *const line = &s->tags->line[at];
+    if (!line->mark) s->words[at] = 0; // marked: the line has words of its own
+    line->mark = true;
+    s->words[at] |= words;
+    FOR_EACH_BIT32(sector, sectors) {
+        const uint64_t all = sector_words(m, sector);
+        if ((s->words[at] & all) == all) line->valid |= (uint8_t)(1u << sector);
+    }
+}
+
 static inline struct partition *partition_of(const struct mem_system *m, uint32_t slice) {
     return &m->partition[fastdiv_quotient(&m->map.by_slices, slice)];
 }

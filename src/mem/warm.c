@@ -6,11 +6,12 @@
 #include "mem/cache.h"
 #include "mem/system.h"
 
-enum { LINE = 128, SECTOR32 = 32 };
+enum { LINE = 128, SECTOR32 = 32, WORD = 4 };
 
-// Bytes [from, from + n) of a slice: the line that holds them, and which of its sectors they are.
+// Bytes [from, from + n) of a slice: the line that holds them, and which of its sectors they are. `words`: of those that are
+// written, from the first one on.
 static void warm_line(struct mem_system *m, struct slice *s, uint64_t from, uint32_t n,
-                      bool writes) {
+                      uint32_t words, bool writes) {
     struct cache *const tags = s->tags;
     const uint32_t offset = (uint32_t)from & (m->line_bytes - 1);
     const uint32_t first = offset >> m->sector_shift, last = (offset + n - 1) >> m->sector_shift;
@@ -26,8 +27,12 @@ static void warm_line(struct mem_system *m, struct slice *s, uint64_t from, uint
         cache_touch(tags, at);
     }
     struct cache_line *const line = &tags->line[at];
-    if (writes && m->c.l2.write_back) line->dirty |= (uint8_t)sectors;
-    if (!writes && m->block_sectors > 1 && (sectors & ~line->valid)) {
+    if (writes) {
+        if (m->c.l2.write_back) line->dirty |= (uint8_t)sectors;
+        slice_know(m, s, at, sectors & tags->all, (uint64_t)words << offset / WORD);
+        return;
+    }
+    if (m->block_sectors > 1 && (sectors & ~line->valid)) {
         const uint32_t block = (1u << m->block_sectors) - 1;
         for (uint32_t k = 0; tags->all >> k; k += m->block_sectors)
             if (sectors >> k & block) sectors |= block << k;
@@ -35,17 +40,17 @@ static void warm_line(struct mem_system *m, struct slice *s, uint64_t from, uint
     line->valid |= (uint8_t)(sectors & tags->all);
 }
 
-void mem_system_warm(struct mem_system *m, uint32_t sm, uint64_t addr, uint32_t sectors,
+void mem_system_warm(struct mem_system *m, uint32_t sm, uint64_t addr, uint32_t words,
                      bool writes, uint64_t now) {
     if (m->tlb) tlb_warm(m->tlb, sm, addr, now);
     if (!(m->cached >> CLIENT_L1D & 1) || m->listeners != 0) return;
     const struct mem_place place = map_place(&m->map, addr & ~(uint64_t)(LINE - 1));
     struct slice *const s = &m->partition[place.partition].slice[place.slice];
-    const uint32_t first = bits_first32(sectors) * SECTOR32,
-                   end = (bits_last32(sectors) + 1) * SECTOR32;
+    const uint32_t first = bits_first32(words) * WORD / SECTOR32 * SECTOR32,
+                   end = (bits_last32(words) * WORD / SECTOR32 + 1) * SECTOR32;
     for (uint32_t at = first, n; at < end; at += n) {
         const uint32_t left = m->line_bytes - ((uint32_t)(place.local + at) & (m->line_bytes - 1));
         n = end - at < left ? end - at : left;
-        warm_line(m, s, place.local + at, n, writes);
+        warm_line(m, s, place.local + at, n, words >> at / WORD, writes);
     }
 }

@@ -265,8 +265,8 @@ static void what_is_kept_warm_is_found(void **state) {
     (void)state;
     struct rig r = rig_make(tlb_rig(1), 4, 1000);
     run_until(&r, 100);
-    mem_system_warm(r.m, 0, 128, 0x3, false, r.now); // two sectors
-    mem_system_warm(r.m, 0, 8192, 0xF, true, r.now);
+    mem_system_warm(r.m, 0, 128, 0xFFFF, false, r.now); // two sectors
+    mem_system_warm(r.m, 0, 8192, 0xFFFFFFFF, true, r.now);
     assert_int_equal(takes(&r, 0, 200, 128), HIT_32);
     assert_int_equal(takes(&r, 1, 600, 160), HIT_32);      // its neighbour has the same TLB
     assert_int_equal(takes(&r, 0, 1000, 8192 + 96), HIT_32); // written is known too
@@ -281,13 +281,30 @@ static void what_is_kept_warm_is_found(void **state) {
     rig_free(&r);
 }
 
+// A sector of which words alone were written has to be fetched by who loads it, until the last of its words is written.
+static void what_is_written_in_part_is_fetched(void **state) {
+    (void)state;
+    struct rig r = rig_make(tlb_rig(1), 4, 1000);
+    run_until(&r, 100);
+    mem_system_warm(r.m, 0, 4096, 0x0000007F, true, r.now); // seven words of the first sector
+    mem_system_warm(r.m, 0, 8192, 0x00000F0F, true, r.now); // half of each of two
+    mem_system_warm(r.m, 0, 8192, 0x000000F0, true, r.now); // the rest of the first
+    assert_int_equal(takes(&r, 0, 200, 8192), HIT_32);
+    assert_int_equal(rig_count(&r, ACT_l2_read_misses), 0);
+    takes(&r, 0, 1000, 8192 + 32);
+    assert_int_equal(rig_count(&r, ACT_l2_read_misses), 1);
+    takes(&r, 0, 2000, 4096);
+    assert_int_equal(rig_count(&r, ACT_l2_read_misses), 2);
+    rig_free(&r);
+}
+
 // Lines that are written without time are dirty: they go to DRAM when others take their place.
 static void what_is_kept_warm_is_written_back(void **state) {
     (void)state;
     struct mem_config c = rig_config();
     struct rig r = rig_make(c, 1, 1000);
     for (uint64_t line = 0; line < 64 * 1024 / 128; line++)
-        mem_system_warm(r.m, 0, line * 128, 0xF, true, r.now);
+        mem_system_warm(r.m, 0, line * 128, 0xFFFFFFFF, true, r.now);
     assert_int_equal(takes(&r, 0, 100, 1 << 20), MISS_32);
     run_until(&r, 3000);
     assert_int_equal(rig_count(&r, ACT_l2_writebacks), 4); // sectors of the line that went
@@ -298,6 +315,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_kept_warm_is_found),
         cmocka_unit_test(what_is_kept_warm_is_written_back),
+        cmocka_unit_test(what_is_written_in_part_is_fetched),
         cmocka_unit_test(each_level_has_its_latency),
         cmocka_unit_test(the_least_used_page_goes),
         cmocka_unit_test(what_wants_a_page_on_its_way_waits_for_it),
