@@ -39,11 +39,17 @@ void lower_ctrl_ret(struct lower *l, const struct ptx_inst *i, unsigned unused) 
     lower_put(l, &m);
 }
 
-// exit, trap, brkpt, and two empty issue slots: pmevent (a counter of the profiler) and
-// griddepcontrol (the grids before this one are done when it starts)
+// exit, trap, brkpt, and an empty issue slot: pmevent (a counter of the profiler)
 void lower_ctrl_simple(struct lower *l, const struct ptx_inst *i, unsigned op) {
     (void)i;
     struct minst m = lower_new(l, (enum mop)op, ITYPE_NONE);
+    lower_put(l, &m);
+}
+
+void lower_ctrl_griddep(struct lower *l, const struct ptx_inst *i, unsigned unused) {
+    (void)unused;
+    struct minst m = lower_new(l, OP_GRIDDEP, ITYPE_NONE);
+    m.sub = ptx_has(i, PTX_MOD_wait) ? MGRIDDEP_WAIT : MGRIDDEP_LAUNCH;
     lower_put(l, &m);
 }
 

@@ -49,6 +49,7 @@ static bool is_wall(const struct mfunc *f, const struct minst *m) {
     case OP_SYSCALL:
     case OP_GMMAFENCE: // between these a product's sums belong to the unit that makes them
     case OP_GMMAWAIT:
+    case OP_GRIDDEP: // what stands before it may not run beside the other grid, nor what comes after
     case OP_NANOSLEEP: return true;
     case OP_S2R: return (m->flags & MF_VOLATILE) != 0;
     default: return false;

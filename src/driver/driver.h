@@ -105,6 +105,7 @@ struct driver_wishes {
 struct driver_shape {
     uint32_t cluster[3]; // 0: as the kernel says
     bool cooperative;
+    bool programmatic; // programmatic stream serialisation
 };
 struct CUfunc_st {
     struct CUmod_st *module;

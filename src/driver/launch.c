@@ -88,6 +88,7 @@ static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t bloc
     struct gpu_launch l = {.dynamic_shared = shared,
                            .params = bytes,
                            .cooperative = shape->cooperative,
+                           .programmatic = shape->programmatic,
                            .non_portable = w->non_portable};
     memcpy(l.cluster, shape->cluster, sizeof l.cluster);
     memcpy(l.grid, grid, sizeof l.grid);
@@ -153,14 +154,14 @@ CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launches, unsi
                         c->hStream, c->kernelParams, NULL, &cooperative));
 }
 
-// What a launch's attributes say of its shape. A policy of placing clusters and serialisation by
-// programs are preferences: launches of a stream run one after the other, so that what a kernel waits
-// for by griddepcontrol.wait has always ended.
+// What a launch's attributes say of its shape. A policy of placing clusters is a preference.
 static CUresult shape_of(const CUlaunchConfig *c, struct driver_shape *out) {
     *out = plain;
     for (unsigned i = 0; i < c->numAttrs; i++) {
         const CUlaunchAttribute *const a = &c->attrs[i];
         if (a->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) out->cooperative = a->value.cooperative != 0;
+        if (a->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+            out->programmatic = a->value.programmaticStreamSerializationAllowed != 0;
         if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE &&
             (unsigned)a->value.clusterSchedulingPolicyPreference >
                 CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING)

@@ -126,6 +126,8 @@ enum exec_outcome {
     EXEC_EXITED,  // no live lanes are left
     EXEC_FAULT,   // see exec_env.fault
     EXEC_SLEEP,   // nanosleep: access.addr[0] holds nanoseconds
+    EXEC_GRID_LAUNCH, // for its block the grid that depends on this one may begin
+    EXEC_GRID_WAIT,   // it goes on when the grids before this one are complete
     EXEC_STUCK    // its lanes wait for one another, or at barriers that they came to before: the warp
                   // waits until exec_barrier_release
 };

@@ -434,6 +434,14 @@ static enum exec_outcome nanosleep_(struct exec_env *e, struct exec_warp *w, con
         (struct exec_wait_for){.barrier = w->tried.barrier, .parity = w->tried.parity};
     return EXEC_SLEEP;
 }
+// Whether there is a grid to begin or to wait for, only whoever times the warp knows: without time
+// kernels run one after the other.
+static enum exec_outcome griddep(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                 uint32_t mask) {
+    (void)e, (void)w;
+    if (!mask) return EXEC_NEXT;
+    return x->sub == MGRIDDEP_WAIT ? EXEC_GRID_WAIT : EXEC_GRID_LAUNCH;
+}
 static enum exec_outcome nothing(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                                  uint32_t mask) {
     (void)e, (void)w, (void)x, (void)mask;
@@ -452,6 +460,6 @@ const exec_fn warp_fns[] = {
     [WARP_VOTE] = vote,     [WARP_MATCH] = match,       [WARP_REDUX] = redux,
     [WARP_SHFL] = shfl,     [WARP_ACTIVE] = activemask, [WARP_ELECT] = elect,
     [WARP_SYNC] = warpsync, [WARP_S2R] = s2r,           [WARP_BAR] = bar,
-    [WARP_CBAR] = cluster_bar,
+    [WARP_CBAR] = cluster_bar, [WARP_GRIDDEP] = griddep,
     [WARP_B2R] = b2r,       [WARP_TRAP] = trap,         [WARP_SLEEP] = nanosleep_,
     [WARP_NOP] = nothing,  [WARP_GRANT] = grant};

@@ -15,6 +15,7 @@ enum warp_fn {
     WARP_S2R,
     WARP_BAR,
     WARP_CBAR,
+    WARP_GRIDDEP,
     WARP_B2R,
     WARP_TRAP,
     WARP_SLEEP,

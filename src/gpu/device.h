@@ -37,6 +37,9 @@ struct work {
             struct flight *run;     // from then on
             bool is_asked, is_timed;  // sampling was asked, and what it said (sample_times)
             bool is_estimated;        // it runs without one, until `end`
+            // Programmatic dependent launch: cycle from which its launch is prepared (0: the latency
+            // counts from its turn on), and that of its dependent.
+            uint64_t ready_from, next_from;
         };                       // WORK_KERNEL
         struct {
             struct gpu_copy c;
@@ -61,7 +64,7 @@ struct work {
 struct gpu_stream {
     struct gpu *gpu;
     struct gpu_stream *next; // of the device, in order of creation; the default stream first
-    struct work *head, *tail;
+    struct work *head, *tail; // what runs: the head and, one after the other, its dependents
     bool is_default, non_blocking;
     int priority;
     uint32_t number; // 0: the default stream
@@ -114,6 +117,10 @@ struct flight {
     uint64_t starts_at;     // cycle of the first dispatch: start of the launch latency + latency
     bool started;
     uint64_t last_dispatch; // cycle
+    // Programmatic dependent launch (stream.c): the next work of its stream waits for its blocks'
+    // word; they have all given it; that work has begun; at its end stores were on their way.
+    bool is_awaited, has_launched, has_dependent, flushes;
+    uint64_t ready_from; // cycle from which its launch is prepared; 0: the latency counts from its turn on
     uint64_t spin_look;     // cycles since its start at which warps that spin are looked for
     struct exec_launch *exec;
     struct sm_kernel *timed;

@@ -287,6 +287,9 @@ struct gpu_launch {
     bool cooperative;   // the grid must be resident as a whole
     uint32_t cluster[3]; // blocks of a cluster, which divide the grid; 0: as the kernel says
     bool non_portable;   // clusters may have more than GPU_PORTABLE_CLUSTER blocks
+    // It may begin when all blocks of the kernel before it in its stream have executed
+    // griddepcontrol.launch_dependents or ended, and waits for that kernel in griddepcontrol.wait.
+    bool programmatic;
 };
 // Blocks of a cluster that every GPU with clusters takes, and that one may take at most (CUDA C++
 // Programming Guide 12.3, thread block clusters).

@@ -102,6 +102,7 @@ enum ww_status flight_begin(struct gpu *g, struct flight *r, uint32_t slot) {
     } else {
         r->slot = slot;
         r->starts_at = g->now + g->config.launch_latency_cycles;
+        if (r->ready_from) r->starts_at = g->now > r->ready_from ? g->now : r->ready_from;
         r->host_start = host_seconds();
     }
     diags_free(&d);
@@ -517,14 +518,27 @@ static uint64_t ctas_done(const struct gpu *g, const struct flight *r) {
     return n;
 }
 
-// The cycle in which the run ended, or 0 when it has not.
-static uint64_t end_of(struct gpu *g, const struct flight *r) {
+// Whether stores of a run whose blocks have all ended are on their way.
+static bool stores_are_out(struct gpu *g, const struct flight *r) {
+    bool any = false;
+    for (uint32_t i = 0; i < g->config.sm_count; i++) any |= sm_grid_stores(g->sm[i], r->slot);
+    return any;
+}
+
+// The cycle in which the run ended, or 0 when it has not. A run for which a dependent one waits has
+// ended when memory has its stores.
+static uint64_t end_of(struct gpu *g, struct flight *r) {
     if (!r->started || r->next_cta < r->n_ctas || ctas_done(g, r) + r->inside.skipped < r->n_ctas)
         return 0;
     uint64_t end = r->result.start_cycle;
     bool alone = true;
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++)
         alone &= !g->slots[i] || g->slots[i] == r || !g->slots[i]->started;
+    if (!alone && r->has_dependent) {
+        const bool are_out = stores_are_out(g, r);
+        r->flushes |= are_out;
+        if (r->flushes) return are_out ? 0 : g->now;
+    }
     for (uint32_t i = 0; i < g->config.sm_count; i++) {
         if (g->side[i].last_done[r->slot] > end) end = g->side[i].last_done[r->slot];
         if (!alone) continue;
@@ -643,7 +657,8 @@ void flight_abort_all(struct gpu *g, enum ww_status s, const char *text) {
     memset(g->slots, 0, sizeof g->slots);
     g->n_running = 0;
     for (struct gpu_stream *q = g->streams; q; q = q->next)
-        if (q->head && q->head->kind == WORK_KERNEL && q->head->running) q->head->run = NULL;
+        for (struct work *w = q->head; w && w->kind == WORK_KERNEL && w->running; w = w->next)
+            w->run = NULL;
     // SMs and queues hold warps of a kernel that is no more: they are made anew.
     device_tear_down(g);
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++)
@@ -691,6 +706,21 @@ static bool end_runs(struct gpu *g) {
     return any;
 }
 
+// Whether all blocks of a run whose dependent waits have let that begin, for the first time.
+static bool dependents_begin(struct gpu *g) {
+    bool any = false;
+    for (uint32_t k = 0; k < SM_KERNEL_SLOTS; k++) {
+        struct flight *const r = g->slots[k];
+        if (!r || !r->is_awaited || !r->started || r->next_cta < r->n_ctas) continue;
+        uint64_t n = 0;
+        for (uint32_t i = 0; i < g->config.sm_count; i++) n += sm_grid_launched(g->sm[i], k);
+        if (n < r->n_ctas) continue;
+        r->is_awaited = false;
+        r->has_launched = any = true;
+    }
+    return any;
+}
+
 // False: a block that was computed without time has faulted.
 static bool sample_runs(struct gpu *g) {
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
@@ -714,7 +744,7 @@ static void quanta(struct gpu *g, uint64_t until) {
         for (uint32_t i = 0; g->options.interval_cycles && i < SM_KERNEL_SLOTS; i++)
             if (g->slots[i] && g->slots[i]->started) result_interval(g, g->slots[i]);
         if (g->sample && !sample_runs(g)) return;
-        if (end_runs(g) || check_limits(g, until == UINT64_MAX)) return;
+        if (end_runs(g) || dependents_begin(g) || check_limits(g, until == UINT64_MAX)) return;
         if (device_should_stop(g)) return;
         tell_progress(g);
         if (!skip_idle_quanta(g, until)) {

@@ -2,7 +2,12 @@
 // order of all calls); nothing runs until somebody asks (stream_drive). Then the heads of the
 // queues start as soon as three rules let them: a stream's work runs in order; work of the default
 // stream waits for all earlier work of blocking streams and they for earlier work of it; a kernel
-// needs a slot, a host copy an engine. Time advances by whole quanta while kernels run and jumps to
+// needs a slot, a host copy an engine. A kernel launched with programmatic stream serialisation
+// starts earlier: when all blocks of the kernel before it have executed
+// griddepcontrol.launch_dependents or ended. Its launch is prepared while that kernel runs, so that
+// the launch latency counts from that kernel's start; its warps wait in griddepcontrol.wait until
+// all before it in its stream is complete and its stores are in memory (CUDA C++ Programming Guide
+// 12.3, programmatic dependent launch; PTX ISA 8.5, griddepcontrol). Time advances by whole quanta while kernels run and jumps to
 // the next end of a copy or start of a kernel otherwise.
 //
 // Copies over the host link take a latency and their bytes at the link's rate; copies and fills
@@ -401,7 +406,9 @@ static bool wants_to_be_alone(const struct gpu *g) {
     return alone;
 }
 
-static bool start_kernel(struct gpu *g, struct gpu_stream *stream, struct work *w) {
+// `before`: the run beside which it starts as its dependent, or NULL.
+static bool start_kernel(struct gpu *g, struct gpu_stream *stream, struct work *w,
+                         struct flight *before) {
     if (g->n_running >= g->config.concurrent_kernels || wants_to_be_alone(g)) return false;
     if (!w->is_asked) {
         w->is_timed = sample_times(g, w->order);
@@ -415,20 +422,62 @@ static bool start_kernel(struct gpu *g, struct gpu_stream *stream, struct work *
     if (!w->run) return true; // with the fault noted
     uint32_t slot = 0;
     while (g->slots[slot]) slot++;
+    w->run->ready_from = w->ready_from;
     const enum ww_status s = flight_begin(g, w->run, slot);
     w->running = true;
+    if (s == WW_OK) w->next_from = w->run->starts_at + g->config.launch_latency_cycles;
     if (s != WW_OK) return true; // flight_begin has noted the fault
     if (g->options.functional) return true;
+    if (before) {
+        before->has_dependent = true;
+        for (uint32_t i = 0; i < g->config.sm_count; i++) sm_grid_is_early(g->sm[i], slot);
+    }
     if (g->config.warm_launches && !anything_else(g, w)) flight_rehearse(g, w->run);
     g->slots[slot] = w->run;
     g->n_running++;
     return true;
 }
 
-// Starts the head of `s` if it may. Answers whether anything changed.
+// Starts the next kernel of `s` beside those of it that run, if all blocks of the last of them have
+// let it. Answers whether anything changed.
+static bool try_start_dependent(struct gpu *g, struct gpu_stream *s) {
+    struct work *last = s->head;
+    if (g->rehearsing || g->front_end_group) return false; // a shared front end has one kernel
+    while (last->next && last->next->running) last = last->next;
+    struct work *const w = last->next;
+    if (!w || w->kind != WORK_KERNEL || !w->order->launch.programmatic || w->order->functional)
+        return false;
+    if (last->kind != WORK_KERNEL || last->is_estimated || !last->run) return false;
+    if (!last->run->has_launched) {
+        last->run->is_awaited = true;
+        return false;
+    }
+    w->ready_from = last->next_from;
+    return order_allows(g, s, w) && start_kernel(g, s, w, last->run);
+}
+
+// The kernel at the head has ended.
+static void pop_kernel(struct gpu *g, struct gpu_stream *s) {
+    struct work *const next = s->head->next;
+    if (next && next->kind == WORK_KERNEL && !next->running && next->order->launch.programmatic)
+        next->ready_from = s->head->next_from;
+    pop_head(g, s);
+}
+
+// The head of a stream waits for nothing of it any more.
+static void open_grid(struct gpu *g, const struct work *w) {
+    if (!w || w->kind != WORK_KERNEL || !w->running || !w->run) return;
+    for (uint32_t i = 0; i < g->config.sm_count; i++) {
+        sm_grid_open(g->sm[i], w->run->slot, g->now);
+        g->side[i].next = 0;
+    }
+}
+
+// Starts the head of `s`, or what depends on it, if it may. Answers whether anything changed.
 static bool try_start(struct gpu *g, struct gpu_stream *s) {
     struct work *w = s->head;
-    if (!w || w->running || g->rehearsing || !order_allows(g, s, w)) return false;
+    if (w && w->running) return try_start_dependent(g, s);
+    if (!w || g->rehearsing || !order_allows(g, s, w)) return false;
     switch (w->kind) {
     case WORK_KERNEL:
         if (w->order->functional) {
@@ -438,7 +487,7 @@ static bool try_start(struct gpu *g, struct gpu_stream *s) {
             run_functional(g, r);
             return true;
         }
-        return start_kernel(g, s, w);
+        return start_kernel(g, s, w, NULL);
     case WORK_COPY:
     case WORK_FILL: {
         int engine;
@@ -504,11 +553,16 @@ static void finish_kernels(struct gpu *g) {
             if (w->end <= g->now) pop_head(g, s);
             continue;
         }
-        bool is_running = false;
-        for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) is_running |= g->slots[i] == w->run;
-        if (is_running) continue;
-        w->run = NULL; // flight_finish freed it
-        pop_head(g, s);
+        // Dependents that ended before it stay behind it.
+        for (struct work *x = w; x && x->kind == WORK_KERNEL && x->running; x = x->next) {
+            bool is_on = false;
+            for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) is_on |= g->slots[i] == x->run;
+            if (!is_on) x->run = NULL; // flight_finish freed it
+        }
+        if (w->run) continue;
+        while (s->head && s->head->kind == WORK_KERNEL && s->head->running && !s->head->run)
+            pop_kernel(g, s);
+        open_grid(g, s->head);
     }
 }
 

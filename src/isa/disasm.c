@@ -55,6 +55,7 @@ static const char *const bar_text[] = {"SYNC", "ARV", "RED.POPC", "RED.AND", "RE
 static const char *const fence_text[] = {"CTA", "GL", "SYS"};
 static const char *const mapa_text[] = {"", "RANK"};
 static const char *const cbar_text[] = {"ARV", "WAIT"};
+static const char *const griddep_text[] = {"LAUNCH", "WAIT"};
 static const char *const geom_text[] = {"1D",   "2D",         "3D",   "ARRAY_1D",  "ARRAY_2D",
                                         "CUBE", "ARRAY_CUBE", "2DMS", "ARRAY_2DMS"};
 static const char *const test_text[] = {"FIN", "INF", "NUM", "NAN", "NORM", "SUB"};
@@ -87,6 +88,7 @@ static const struct {
     {OP_DSETP_MNMX, NAMES(minmax_text)}, {OP_WARPSYNC, NAMES(sync_text)},
     {OP_NANOSLEEP, NAMES(sleep_text)},
     {OP_MAPA, NAMES(mapa_text)},
+    {OP_GRIDDEP, NAMES(griddep_text)},
     {OP_CBAR, NAMES(cbar_text)},         {OP_STAS, NAMES(atom_text)},
 #undef NAMES
 };

@@ -231,6 +231,7 @@ enum mbar { MBAR_SYNC, MBAR_ARRIVE, MBAR_RED_POPC, MBAR_RED_AND, MBAR_RED_OR };
 // MAPA, CBAR, STAS (whose other subs are enum matom): what blocks of a cluster do with each other.
 enum mmapa { MMAPA_ADDRESS, MMAPA_RANK };
 enum mcbar { MCBAR_ARRIVE, MCBAR_WAIT };
+enum mgriddep { MGRIDDEP_LAUNCH, MGRIDDEP_WAIT };
 enum mstas { MSTAS_STORE = 32 };
 // CVTA and ISSPACE sub: from generic; of shared memory of any block of the cluster.
 enum mcvta { MCVTA_TO = 1, MCVTA_CLUSTER = 2 };

@@ -126,9 +126,15 @@ void translate_ucgabar(struct translator *t) {
     tr_ignore(t, 91, 1); // the mark of words of the uniform datapath
     t->m->sub = t->form == 6 ? MCBAR_WAIT : MCBAR_ARRIVE;
 }
-// The next kernel of the stream may begin (PREEXIT); waits until the one before has ended (ACQBULK):
-// here it always has.
-void translate_dependent(struct translator *t) { tr_op(t, OP_NOP, OPC_CTRL, ITYPE_NONE); }
+// griddepcontrol.launch_dependents and .wait, as ptxas writes them.
+void translate_preexit(struct translator *t) {
+    tr_op(t, OP_GRIDDEP, OPC_CTRL, ITYPE_NONE);
+    t->m->sub = MGRIDDEP_LAUNCH;
+}
+void translate_acqbulk(struct translator *t) {
+    tr_op(t, OP_GRIDDEP, OPC_CTRL, ITYPE_NONE);
+    t->m->sub = MGRIDDEP_WAIT;
+}
 // One of the lanes that execute.
 void translate_elect(struct translator *t) {
     tr_op(t, OP_ELECT, OPC_WARP, ITYPE_B32);

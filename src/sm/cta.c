@@ -117,6 +117,7 @@ uint32_t sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycl
     memset(c->bar, 0, sizeof c->bar);
     tma_cta_begins(s, at);
     c->is_used = true;
+    c->has_launched = false;
     c->cluster_came = 0;
     c->kslot = (uint8_t)slot;
     c->block = (uint8_t)block;
@@ -169,6 +170,24 @@ uint32_t sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycl
     return at;
 }
 
+// ---- grids that depend on one another ----------------------------------------------------------
+void sm_grid_is_early(struct sm *s, uint32_t slot) { s->res.kernel[slot].is_early = true; }
+uint64_t sm_grid_launched(const struct sm *s, uint32_t slot) { return s->res.kernel[slot].launched; }
+bool sm_grid_stores(struct sm *s, uint32_t slot) {
+    struct kernel_slot *const ks = &s->res.kernel[slot];
+    FOR_EACH_BIT64(w, ks->storing)
+        if (!pending_is_open(&s->pending.work[w][PENDING_stores], 0)) ks->storing &= ~BIT64(w);
+    return ks->storing != 0;
+}
+void sm_grid_open(struct sm *s, uint32_t slot, uint64_t now) {
+    s->res.kernel[slot].is_early = false;
+    FOR_EACH_BIT64(w, s->pending.of[PENDING_grid])
+        if (s->res.warp[w].kslot == slot)
+            wheel_add(&s->wheel, now, now + 1, EVENT_WAKE, NULL, (uint32_t)w, 0);
+    s->alarms.wake = min64(s->alarms.wake, now);
+    s->progress = max64(s->progress, now);
+}
+
 // The warp leaves all masks, so that the next one in its slot begins with none of its bits set.
 static void forget_warp(struct sm *s, uint32_t w) {
     struct sm_view *const v = &s->v;
@@ -192,6 +211,7 @@ static void cta_finish(struct sm *s, uint32_t at, uint64_t t) {
     const struct sm_kernel *const k = ks->kernel;
     residents_change(s, max64(t + 1, s->res.since)); // it was there in cycle t
     c->is_used = false;
+    ks->launched += !c->has_launched;
     ks->free_blocks |= 1u << c->block;
     ks->ctas--;
     s->res.warps_used -= k->n_warps;
@@ -255,6 +275,8 @@ void cta_warp_exited(struct sm *s, uint32_t w, uint64_t t) {
     warp->exec->pushes = warp->exec->pops = 0;
     warp->exited = 1;
     s->res.cta[warp->cta].live--;
+    if (pending_is_open(&s->pending.work[w][PENDING_stores], 0))
+        s->res.kernel[warp->kslot].storing |= BIT64(w);
     forget_warp(s, w);
     barrier_after_exit(s, &s->res.cta[warp->cta], t);
     if (warp->inflight == 0) cta_warp_drained(s, w, t);

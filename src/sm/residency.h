@@ -46,6 +46,7 @@ struct barrier {
 
 struct cta_slot {
     bool is_used;
+    bool has_launched; // the grid that depends on its own may begin, as far as this CTA goes
     uint8_t kslot, block; // block: which piece of the kernel's CTA memory
     uint64_t warps, left; // left: not yet drained
     uint64_t linear;
@@ -75,6 +76,10 @@ struct kernel_slot {
     size_t memory_bytes;
     uint32_t free_blocks; // bit mask
     uint32_t ctas;
+    // Programmatic dependent launch.
+    bool is_early;     // grids before it are not complete: griddepcontrol.wait waits
+    uint64_t launched; // its CTAs that let the grid begin that depends on it, or have ended
+    uint64_t storing;  // slots of its warps that ended with stores on their way
 };
 
 struct residency {

@@ -474,6 +474,8 @@ enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct 
     ks->free_blocks = k->occupancy.ctas >= 32 ? UINT32_MAX : (1u << k->occupancy.ctas) - 1;
     ks->kernel = k;
     ks->ctas = 0;
+    ks->is_early = false;
+    ks->launched = ks->storing = 0;
     carve(s);
     s->constants.ok[slot] = s->constants.known[slot] = 0;
     technique_kernel(s, slot, k->image);

@@ -80,6 +80,14 @@ struct exec_cta *sm_cta(struct sm *s, uint32_t place);
 bool sm_cta_runs(const struct sm *s, uint32_t place, uint32_t slot, uint64_t cta);
 uint64_t sm_cluster_came(const struct sm *s, uint32_t place);
 void sm_open_cluster(struct sm *s, uint32_t place, uint64_t now, uint64_t cycle);
+// Programmatic dependent launch (griddepcontrol), between quanta. Of the kernel in a slot: grids
+// before it are not complete, so that its warps wait for them; CTAs that let the grid begin that
+// depends on it, or have ended; whether stores of CTAs that have ended are on their way; the grids
+// before it are complete, so that its warps go on. `now` is the `from` of the next sm_run.
+void sm_grid_is_early(struct sm *s, uint32_t slot);
+uint64_t sm_grid_launched(const struct sm *s, uint32_t slot);
+bool sm_grid_stores(struct sm *s, uint32_t slot);
+void sm_grid_open(struct sm *s, uint32_t slot, uint64_t now);
 
 // SM phase: core cycles [from, to). Stops early on a fault (sm_fault answers it).
 void sm_run(struct sm *s, uint64_t from, uint64_t to);

@@ -55,6 +55,13 @@ STEP_INLINE void special(const struct step_kind *k, struct sm *s, uint32_t w,
         barrier_arrive(s, w, pc, t);
     } else if (o == EXEC_STUCK) { // until a barrier lets lanes of it go
         ready_wait_in(k->ready, s, PENDING_barrier, w, pc);
+    } else if (o == EXEC_GRID_LAUNCH) {
+        struct cta_slot *const c = &s->res.cta[s->res.warp[w].cta];
+        s->res.kernel[c->kslot].launched += !c->has_launched;
+        c->has_launched = true;
+    } else if (o == EXEC_GRID_WAIT) {
+        if (s->res.kernel[s->res.warp[w].kslot].is_early)
+            ready_wait_in(k->ready, s, PENDING_grid, w, pc);
     } else if (o == EXEC_SLEEP) {
         const double cycles = (double)s->env.access.addr[0] * s->c.core_clock_mhz * 1e-3;
         ready_wait_in(k->ready, s, PENDING_sleep, w, pc);

@@ -1,5 +1,5 @@
 // Clusters by the driver's API: attributes of launches and functions, what is refused and how, graphs,
-// occupancy.
+// occupancy; programmatic dependent launches.
 #include "driver_test.h"
 
 static const char *const ptx =
@@ -12,6 +12,19 @@ static const char *const ptx =
     "  mov.u32 %r1, %cluster_ctarank; mov.u32 %r2, %cluster_nctarank;\n"
     "  barrier.cluster.arrive; barrier.cluster.wait;\n"
     "  st.global.v2.u32 [%d], {%r1, %r2};\n"
+    "  ret;\n}\n"
+    // 2000 turns of a loop, of which the first half is before the wait for the grid before.
+    ".visible .entry depends(.param .u64 out) {\n"
+    "  .reg .u64 %o; .reg .u32 %r<4>; .reg .pred %p;\n"
+    "  ld.param.u64 %o, [out];\n"
+    "  griddepcontrol.launch_dependents;\n"
+    "  mov.u32 %r0, 1000; mov.u32 %r1, %tid.x;\n"
+    "BEFORE: mad.lo.u32 %r1, %r1, %r1, 3; sub.u32 %r0, %r0, 1; setp.ne.u32 %p, %r0, 0; @%p bra BEFORE;\n"
+    "  griddepcontrol.wait;\n"
+    "  ld.global.u32 %r2, [%o]; add.u32 %r2, %r2, 1; mov.u32 %r0, 1000;\n"
+    "BEHIND: mad.lo.u32 %r1, %r1, %r1, 3; sub.u32 %r0, %r0, 1; setp.ne.u32 %p, %r0, 0; @%p bra BEHIND;\n"
+    "  setp.eq.u32 %p, %r1, 5; @%p add.u32 %r2, %r2, 9;\n"
+    "  st.global.u32 [%o], %r2;\n"
     "  ret;\n}\n"
     ".visible .entry fixed(.param .u64 out) .explicitcluster .reqnctapercluster 4, 2, 1 { ret; }\n"
     ".visible .entry asks(.param .u64 out) .explicitcluster { ret; }\n"
@@ -143,6 +156,46 @@ static void graphs(CUmodule m) {
     ranks_are(16, 8);
 }
 
+// Milliseconds of four kernels, of which each adds to what the one before left.
+static float chain(CUfunction f, int is_allowed) {
+    CUstream s;
+    CUevent from, to;
+    float ms = 0;
+    uint32_t got = 0;
+    OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    OK(cuEventCreate(&from, 0));
+    OK(cuEventCreate(&to, 0));
+    void *params[] = {&out};
+    CUlaunchAttribute a = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
+    a.value.programmaticStreamSerializationAllowed = is_allowed;
+    const CUlaunchConfig c = {.gridDimX = 1,
+                              .gridDimY = 1,
+                              .gridDimZ = 1,
+                              .blockDimX = 1,
+                              .blockDimY = 1,
+                              .blockDimZ = 1,
+                              .hStream = s,
+                              .attrs = &a,
+                              .numAttrs = 1};
+    OK(cuMemsetD32(out, 100, 1));
+    OK(cuEventRecord(from, s));
+    for (int i = 0; i < 4; i++) OK(cuLaunchKernelEx(&c, f, params, NULL));
+    OK(cuEventRecord(to, s));
+    OK(cuStreamSynchronize(s));
+    OK(cuEventElapsedTime(&ms, from, to));
+    OK(cuMemcpyDtoH(&got, out, sizeof got));
+    CHECK(got == 104);
+    OK(cuStreamDestroy(s));
+    return ms;
+}
+// A chain whose halves overlap takes the launch of the first and five halves, serially four of both.
+static void dependents(CUmodule m) {
+    const CUfunction f = kernel(m, "depends");
+    chain(f, 0);
+    const float serial = chain(f, 0), early = chain(f, 1);
+    CHECK(early > 0.25f * serial && early < 0.75f * serial);
+}
+
 int main(void) {
     setenv("WARPWATT_GPU", FATBIN_DIR "/../../../gpus/h100.yaml", 1);
     start();
@@ -153,5 +206,6 @@ int main(void) {
     of_kernels(m);
     graphs(m);
     occupancy(m);
+    dependents(m);
     return 0;
 }
