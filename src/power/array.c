@@ -290,8 +290,9 @@ static bool lay_out(const struct plan *p, unsigned ndwl, unsigned ndbl, unsigned
     return true;
 }
 
-// Tries every partition; two rounds, since the goal is relative to the best of each figure.
+// Tries every partition, then weighs them: the goal is relative to the best of each figure.
 static bool search(const struct plan *p, struct array *best) {
+    enum { WORD_LINES = 7, BIT_LINES = 8, WORDS_A_ROW = 5 }; // powers of two from 1 up
     static const struct array_goal even = {1, 1, 1, 1};
     const struct array_config *c = p->c;
     if (c->ndwl && !p->tags)
@@ -299,25 +300,29 @@ static bool search(const struct plan *p, struct array *best) {
                        c->ndcm ? c->ndcm : 1, best);
     struct array_goal g = c->goal;
     if (g.delay == 0 && g.energy == 0 && g.leak == 0 && g.area == 0) g = even;
+    struct array tried[WORD_LINES * BIT_LINES * WORDS_A_ROW];
+    unsigned n = 0;
     double delay = INFINITY, energy = INFINITY, leak = INFINITY, area = INFINITY, least = INFINITY;
-    for (int round = 0; round < 2; round++)
-        for (unsigned ndwl = 1; ndwl <= 64; ndwl *= 2)
-            for (unsigned ndbl = 1; ndbl <= 128; ndbl *= 2)
-                for (unsigned nspd = 1; nspd <= 16; nspd *= 2) {
-                    struct array a;
-                    if (!lay_out(p, ndwl, ndbl, nspd, nspd, &a)) continue;
-                    double e = a.read_j + a.write_j, l = a.leak_sub_w + a.leak_gate_w;
-                    if (round == 0) {
-                        delay = fmin(delay, a.delay_s), energy = fmin(energy, e);
-                        leak = fmin(leak, l), area = fmin(area, a.area_mm2);
-                        continue;
-                    }
-                    double cost = g.delay * a.delay_s / delay + g.energy * e / energy +
-                                  g.leak * l / leak + g.area * a.area_mm2 / area;
-                    if (cost < least) least = cost, *best = a;
-                }
+    for (unsigned w = 0; w < WORD_LINES; w++)
+        for (unsigned b = 0; b < BIT_LINES; b++)
+            for (unsigned r = 0; r < WORDS_A_ROW; r++) {
+                struct array *const a = &tried[n];
+                if (!lay_out(p, 1u << w, 1u << b, 1u << r, 1u << r, a)) continue;
+                delay = fmin(delay, a->delay_s), energy = fmin(energy, a->read_j + a->write_j);
+                leak = fmin(leak, a->leak_sub_w + a->leak_gate_w), area = fmin(area, a->area_mm2);
+                n++;
+            }
+    for (unsigned i = 0; i < n; i++) {
+        const struct array *const a = &tried[i];
+        const double cost = g.delay * a->delay_s / delay +
+                            g.energy * (a->read_j + a->write_j) / energy +
+                            g.leak * (a->leak_sub_w + a->leak_gate_w) / leak +
+                            g.area * a->area_mm2 / area;
+        if (cost < least) least = cost, *best = *a;
+    }
     return isfinite(least);
 }
+
 static void compare_tags(const struct tech *t, unsigned bits, unsigned ways, struct array *a) {
     // dynamic comparators of a quarter of the tag each (CACTI: 12.5 F pull-downs)
     double w = 12.5 * t->f_um, v2 = t->vdd_v * t->vdd_v, sub, gate;

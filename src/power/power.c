@@ -13,6 +13,7 @@
 #include "power/power.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #include "power/declared.h"
 #include "power/effect.h"
@@ -158,6 +159,54 @@ static void cost(struct power_tree *t, int component, uint32_t first, uint32_t l
 static void apply_costs(struct builder *b) {
 #define COST(field, part, first, last) cost(b->tree, b->at[PART_##part], first, last, b->c->field);
 #include "power/cost.def"
+}
+
+static const struct {
+    const char *field;
+    size_t at; // in power_config
+    enum power_part_id part;
+    uint32_t first, last;
+} costs[] = {
+#define COST(field, part, first, last)                                                             \
+    {#field, offsetof(struct power_config, field), PART_##part, first, last},
+#include "power/cost.def"
+};
+
+unsigned power_families(struct power_family out[POWER_FAMILIES]) {
+    static const struct power_family fields[] = {
+#define FIELD(type, name, keys, least, most, value, prose) {#name, prose},
+#include "power/config.def"
+    };
+    unsigned n = 0;
+    for (size_t i = 0; i < WW_COUNT(costs) && n < POWER_FAMILIES; i++) {
+        bool known = false;
+        for (unsigned k = 0; k < n; k++) known |= strcmp(out[k].field, costs[i].field) == 0;
+        for (size_t f = 0; !known && f < WW_COUNT(fields); f++)
+            if (strcmp(fields[f].field, costs[i].field) == 0) out[n++] = fields[f], known = true;
+    }
+    return n;
+}
+
+double power_family_cost(const struct power_config *c, const char *field) {
+    double times = 0;
+    for (size_t i = 0; i < WW_COUNT(costs); i++)
+        if (strcmp(costs[i].field, field) == 0) memcpy(&times, (const char *)c + costs[i].at, sizeof times);
+    return times > 0 ? times : 1;
+}
+
+void power_family_price(struct power_tree *tree, const char *field, double times) {
+    bool dearer[POWER_MAX_COMPONENTS] = {false};
+    for (size_t i = 0; i < WW_COUNT(costs); i++)
+        for (int k = 0; strcmp(costs[i].field, field) == 0 && k < tree->components; k++)
+            if (tree->component[k].part == (int)costs[i].part) {
+                cost(tree, k, costs[i].first, costs[i].last, times);
+                dearer[k] = true;
+            }
+    for (uint32_t i = 0; i < tree->rows.effects; i++) {
+        struct power_effect *const e = &tree->rows.effect[i];
+        if (e->component >= 0 && dearer[e->component] && e->is->price.event != NULL)
+            e->price_j = power_price_j(tree, e->is->component, &e->is->price);
+    }
 }
 
 enum ww_status power_build(const struct power_config *c, struct power_tree *tree, struct diags *d) {

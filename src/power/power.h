@@ -149,6 +149,17 @@ void power_by_basis(const struct power_tree *tree, const struct power_usage *usa
                     double energy_j[POWER_BASES]);
 const char *power_basis_name(enum power_basis basis);
 
+// Families of events that a GPU file may price (cost.def), each a key of its section `power`.
+struct power_family {
+    const char *field, *prose;
+};
+enum { POWER_FAMILIES = 16 };
+unsigned power_families(struct power_family out[POWER_FAMILIES]);
+// What a family costs over the model's own energies, as the configuration has it.
+double power_family_cost(const struct power_config *c, const char *field);
+// Has every event of a family cost `times` what it cost, and techniques' prices that are made of it.
+void power_family_price(struct power_tree *tree, const char *field, double times);
+
 // Share of the SMs' leakage that power gates (idle_gate) keep from SMs without work.
 double power_idle_gated(const struct power_tree *tree, const struct activity *a, double seconds);
 // Energy of a run if the rest of the die drew nothing, and if all of its area leaked as logic does.

@@ -68,7 +68,7 @@ static void key_of(const char *field, char key[64]) {
 
 // The clock that the transistors could carry at a supply, by the alpha-power law from the file's
 // own clock and supply, which are taken to be the chip's limit. 0 where nothing is known.
-static double carried_mhz(const struct gpu_config *g, const struct power_config *c, double vdd_v) {
+double power_carried_mhz(const struct gpu_config *g, const struct power_config *c, double vdd_v) {
     struct diags quiet;
     struct tech now, nominal;
     diags_init(&quiet);
@@ -86,11 +86,11 @@ static double carried_mhz(const struct gpu_config *g, const struct power_config 
 static enum ww_status check_speed(const struct gpu_config *g, const struct power_config *c,
                                   struct diags *d) {
     const double want = g->clocks.core_mhz, board = gpu_supply_at(g, want),
-                 mhz = carried_mhz(g, c, c->vdd_v);
+                 mhz = power_carried_mhz(g, c, c->vdd_v);
     if (!(mhz > 0) || want <= 1.0005 * mhz || (board > 0 && c->vdd_v >= board - 1e-4)) return WW_OK;
     double enough = board;
     for (double v = c->vdd_v; v < 2; v += 0.001) {
-        const double reach = carried_mhz(g, c, v);
+        const double reach = power_carried_mhz(g, c, v);
         if (!(reach > 0) || (board > 0 && v >= board)) break;
         if (want > 1.0005 * reach) continue;
         enough = v;

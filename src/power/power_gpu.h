@@ -15,5 +15,8 @@
 // out->name points into `g`.
 enum ww_status power_config_of(const struct gpu_config *g, struct power_config *out,
                                struct diags *d);
+// The clock in MHz that the transistors could carry at a supply, as that check has it; 0 where
+// nothing is known.
+double power_carried_mhz(const struct gpu_config *g, const struct power_config *c, double vdd_v);
 
 #endif

@@ -406,6 +406,8 @@ json_t *view_json(struct arena *a, const struct view_input *in) {
     if (in->power) {
         json_object_set_new(o, "components", components_json(in->power));
         json_object_set_new(o, "places", machine_places_json(in->power->tree));
+        json_t *const what_if = what_if_json(a, in);
+        if (what_if) json_object_set_new(o, "what_if", what_if);
     }
     json_object_set_new(o, "roofs", roofs_json(in->gpu));
     for (uint32_t i = 0; i < n; i++) json_array_append_new(kernels, group_json(in, &g[i]));

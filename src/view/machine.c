@@ -35,6 +35,11 @@ static enum place place_of(const struct power_tree *t, int component) {
     return PLACE_rest;
 }
 
+unsigned machine_places(const struct power_tree *t, unsigned place[POWER_MAX_COMPONENTS]) {
+    for (int i = 0; i < t->components; i++) place[i] = (unsigned)place_of(t, i);
+    return PLACES;
+}
+
 json_t *machine_places_json(const struct power_tree *t) {
     json_t *list = json_array();
     for (int p = 0; p < PLACES; p++) {

@@ -1,5 +1,5 @@
 // Draws the page of a run from its content (view_json; docs/results.md). No figure is computed here
-// that the content does not hold, but for sums, shares and changes.
+// that the content does not hold, but for sums, shares and changes, and what the sliders of "What if" scale.
 "use strict";
 // Draws `runs[shown]`, with changes from `runs[base]` (-1: none). Where there are more than two runs, `choose(shown, base)`
 // is called when another pair is asked for. Answers a function that takes the page away.
@@ -153,7 +153,7 @@ function draw_page(runs, shown, base, choose) {
     run.status ? el("p", { "class": "alert", text: run.status }) : null,
     run.power_limit ? el("p", { "class": "alert", text: "Power limit: " + run.power_limit + "." }) : null,
     run.no_power ? el("p", { "class": "alert", text: "No power: " + run.no_power }) : null,
-    el("nav", { "aria-label": "parts of this page" }, [el("ul", null, (many ? [["runs", "Runs"]] : []).concat([["overview", "Overview"]], run.places ? [["machine", "Machine"]] : [], [["kernels", "Kernels"], ["time", "Over time"],
+    el("nav", { "aria-label": "parts of this page" }, [el("ul", null, (many ? [["runs", "Runs"]] : []).concat([["overview", "Overview"]], run.places ? [["machine", "Machine"]] : [], run.what_if ? [["what-if", "What if"]] : [], [["kernels", "Kernels"], ["time", "Over time"],
       ["source", "Source"], ["advice", "What to change"]], run.probe ? [["probe", "Supply rails"]] : [], run.ranges ? [["ranges", "Ranges"]] : [], run.savings ? [["savings", "Savings"]] : [],
       [["steps", "In order"]], run.run ? [["ran", "What ran"]] : []).map(function (n) {
       return el("li", null, [el("a", { href: "#" + n[0], text: n[1] })]); }))])
@@ -457,6 +457,106 @@ function draw_page(runs, shown, base, choose) {
       "flits, heads included; those of L1 are words that warps wanted." }), el("div", { "class": "tools" }, [list]), box];
   }
   if (run.places && run.totals.traffic) section("machine", "Machine", machine());
+
+  // ---- what if ----
+  // The figures at other positions of the sliders: {parts: [[dynamic, static] a place], seconds, energy_j, point}.
+  // Exact but for the clock, where the cycles are assumed to stay (what_if.c says what each number is).
+  function whatIf(w, at) {
+    var own = w.points[0], clock = w.clocks[at.clock], own_mhz = w.core_mhz;
+    var node = w.nodes[at.node], follows = node === 0 && at.follow && clock.point > 0;
+    var point = w.points[node || (follows ? clock.point : w.supplies[at.supply])] || own, longer = own_mhz / clock.mhz;
+    var heat = at.heat < 0 ? null : { sub: point.heat.sub[at.heat], gate: point.heat.gate[at.heat] };
+    var at_heat = heat && w.own_heat && w.own_heat[at.heat];
+    var parts = point.dynamic_j.map(function (dynamic, i) {
+      var sub = point.leak_sub_j[i], gate = point.leak_gate_j[i], still = point.constant_j[i], add = 0;
+      Object.keys(at.prices).forEach(function (f) { if (point.prices[f]) add += (at.prices[f] - 1) * point.prices[f][i]; });
+      if (at_heat && point === own) {
+        sub = at_heat.leak_sub_j[i]; gate = at_heat.leak_gate_j[i]; dynamic = at_heat.dynamic_j[i];
+        still = at_heat.constant_j[i];
+      } else if (heat) { sub *= heat.sub; gate *= heat.gate; }
+      return [dynamic + add, longer === 1 ? sub + gate + still + point.clocked_j[i] : (sub + gate + still) * longer + point.clocked_j[i]];
+    });
+    function sum(k) { return parts.reduce(function (s, p) { return s + p[k]; }, 0); }
+    return { parts: parts, dynamic_j: sum(0), static_j: sum(1), energy_j: sum(0) + sum(1), seconds: w.seconds * longer, point: point, mhz: clock.mhz,
+      refused: point.node_nm === own.node_nm && point !== own && clock.mhz > 1.0005 * point.carries_mhz && !(clock.board_v > 0 && point.supply_v >= clock.board_v - 1e-4) };
+  }
+  function whatIfSection(w) {
+    var own_clock = w.clocks.map(function (c) { return c.mhz; }).indexOf(w.core_mhz), own_supply = w.supplies.indexOf(0), own_node = w.nodes.indexOf(0);
+    var heats = w.temperatures_k.map(function (k, i) { return { k: k, at: i }; }).filter(function (h) { return Math.abs(h.k - w.temperature_k) > 0.01; });
+    heats.push({ k: w.temperature_k, at: -1 });
+    heats.sort(function (a, b) { return a.k - b.k; });
+    var own_heat = heats.map(function (h) { return h.at; }).indexOf(-1), prices = {}, out = el("div", { "data-energy": "" }), controls = [];
+    var families = w.families.filter(function (f) { return w.points[0].prices[f.key]; }), own = w.points[0];
+    function slider(name, n, start, say) {
+      var value = el("output", null), input = el("input", { type: "range", min: "0", max: String(n - 1), step: "1", value: String(start), "aria-label": name,
+        oninput: function () { show(); } });
+      controls.push({ input: input, start: start, tell: function () { value.textContent = say(+input.value); input.setAttribute("aria-valuetext", value.textContent); } });
+      return { input: input, box: el("label", { "class": "slider" }, [el("span", { text: name }), input, value]) };
+    }
+    var clock = slider("core clock", w.clocks.length, own_clock, function (i) { return fixed(w.clocks[i].mhz) + " MHz"; });
+    var follow = el("input", { type: "checkbox", onchange: function () { show(); } });
+    follow.checked = true;
+    var may_follow = w.clocks.some(function (c) { return c.point > 0; });
+    var supply = slider("supply", w.supplies.length, own_supply, function () { return fixed(now().point.supply_v) + " V"; });
+    var heat = slider("temperature", heats.length, own_heat, function (i) { return fixed(heats[i].k) + " K, " + fixed(heats[i].k - 273.15) + " \u00b0C"; });
+    var node = slider("node", w.nodes.length, own_node, function (i) { return fixed(w.points[w.nodes[i]].node_nm) + " nm"; });
+    var family = el("select", { "aria-label": "operation", onchange: function () { price.input.value = String(factors.indexOf(prices[family.value] || 1)); show(); } },
+      families.map(function (f) { return el("option", { value: f.key, text: f.prose.split(";")[0].replace(/ \(.*\)/, "") + " (" + f.key + ")" }); }));
+    var factors = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5, 10];
+    var price = slider("price", factors.length, 9, function (i) { return factors[i] + " times"; });
+    price.input.addEventListener("input", function () { prices[family.value] = factors[+price.input.value]; show(); });
+    function now() {
+      return whatIf(w, { clock: +clock.input.value, follow: follow.checked && +clock.input.value !== own_clock, supply: +supply.input.value, heat: heats[+heat.input.value].at, node: +node.input.value, prices: prices }); }
+    function keys(f) {
+      var k = [];
+      if (+clock.input.value !== own_clock) k.push("core.clock_mhz=" + f.mhz);
+      if (f.point.node_nm !== own.node_nm) k.push("tech.node_nm=" + f.point.node_nm);
+      if (f.point.supply_v !== own.supply_v || (k.length && f.mhz !== w.clocks[own_clock].mhz)) k.push("core.vdd=" + Number(f.point.supply_v.toPrecision(10)));
+      if (heats[+heat.input.value].at >= 0) k.push("tech.temperature_k=" + heats[+heat.input.value].k);
+      families.forEach(function (q) { if (prices[q.key] && prices[q.key] !== 1) k.push("power." + q.key + "=" + Number((q.cost * prices[q.key]).toPrecision(10))); });
+      return k.map(function (t) { return "-s " + t; }).join(" ");
+    }
+    function changed(a, b) {
+      if (!(b > 0) || a === b) return null;
+      return el("span", { "class": "change" + (a < b ? " better" : " worse"), text: (a >= b ? "+" : "\u2212") + Math.abs(100 * (a / b - 1)).toFixed(1) + " %" });
+    }
+    function show() {
+      var f = now(), was = run.totals, rerun = keys(f), still = f.mhz === w.clocks[own_clock].mhz;
+      var other_node = f.point.node_nm !== own.node_nm, bound = Math.max.apply(null, f.parts.map(function (p, i) {
+        return Math.max(p[0] + p[1], own.dynamic_j[i] + own.leak_sub_j[i] + own.leak_gate_j[i] + own.constant_j[i] + own.clocked_j[i]); }));
+      supply.input.disabled = other_node || (may_follow && follow.checked && !still);
+      follow.disabled = other_node;
+      controls.forEach(function (c) { c.tell(); });
+      Object.assign(out.dataset, { energy: String(f.energy_j), time: String(f.seconds), rerun: rerun });
+      function figure(name, a, b, text) { return el("div", { "class": "card" }, [el("span", { "class": "meta", text: name }), el("b", { text: text(a) }), changed(a, b)]); }
+      out.textContent = "";
+      out.appendChild(el("div", { "class": "cards" }, [figure("energy", f.energy_j, was.energy_j, joules), figure("time in kernels", f.seconds, was.seconds, seconds),
+        figure("power", f.energy_j / f.seconds, was.power_w, watts), figure("energy-delay", f.energy_j * f.seconds, was.edp_js, function (v) { return scaled(v, "Js"); }),
+        figure("dynamic", f.dynamic_j, was.dynamic_j, joules), figure("static", f.static_j, was.static_j, joules)]));
+      out.appendChild(el("p", { "class": "meta", text: !rerun ? "At the run's own point: these are the account's figures." : (still ? "Nothing here moves a cycle: a run with " :
+        "Assumed: the cycles stay, as if memory's clock moved too. Memory keeps its own, so that a slower core wins cycles and a faster one loses them; what it comes to says a run with ") + rerun +
+        (still ? " gives the same." : ".") }));
+      if (f.refused) out.appendChild(el("p", { "class": "alert", text: "At " + fixed(f.point.supply_v) + " V the chip's transistors carry " + whole(f.point.carries_mhz) + " MHz, not " +
+        fixed(f.mhz) + ": a run there has no power." }));
+      out.appendChild(el("table", { "class": "what" }, [el("caption", { text: "Energy by place of the machine: dynamic and static; behind it what it was." }), el("tbody", null, run.places.map(function (p, i) {
+        var a = f.parts[i][0] + f.parts[i][1], b = own.dynamic_j[i] + own.leak_sub_j[i] + own.leak_gate_j[i] + own.constant_j[i] + own.clocked_j[i];
+        if (!(a > 0) && !(b > 0)) return null;
+        return el("tr", null, [el("th", { scope: "row", text: p.title }), el("td", null, [joules(a) + " ", Math.abs(a / b - 1) < 1e-12 ? null : changed(a, b)]),
+          el("td", { "class": "bars" }, [el("div", { "class": "bar two" }, [el("i", { style: "width:" + 100 * f.parts[i][0] / bound + "%" }), el("i", { "class": "still", style: "width:" + 100 * f.parts[i][1] / bound + "%" })]),
+            el("div", { "class": "bar was" }, [el("i", { style: "width:" + 100 * b / bound + "%" })])])]);
+      }))]));
+    }
+    show();
+    var back = el("button", { type: "button", "class": "plain", text: "back to the run", onclick: function () {
+      controls.forEach(function (c) { c.input.value = String(c.start); });
+      Object.keys(prices).forEach(function (k) { delete prices[k]; });
+      show();
+    } });
+    return [el("p", { "class": "meta", text: "The run's own counts at another point of the power model, of the time in kernels. A power limit is not looked at." }),
+      el("div", { "class": "sliders" }, [clock.box, may_follow ? el("label", { "class": "slider" }, [el("span", { text: "supply follows the clock" }), follow]) : null, supply.box, heat.box, node.box,
+        families.length ? el("label", { "class": "slider" }, [el("span", { text: "operation" }), family]) : null, families.length ? price.box : null]), el("p", null, [back]), out];
+  }
+  if (run.what_if) section("what-if", "What if", whatIfSection(run.what_if));
 
   // ---- kernels ----
   // Who had the issue slots, most first; in a comparison with the change of the share.

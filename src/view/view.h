@@ -4,6 +4,7 @@
 //   instruction view_*   (data.c): the content of the page as JSON, from the record and the account
 //   of a run peak_*   (peak.c): how near each kernel ran to each limit of the machine; the roofs
 //   machine_* (machine.c, machine.def): the machine's places and what moved between them
+//   what_if_* (what_if.c): the same counts at another supply, temperature, node or price
 //   advice_* (advice.c): findings by rule, each with its evidence and what it is worth
 //   page_*   (page.c): the page itself, from a template, a script and the chart library
 //   database_* (database.c): results.sqlite, the same for programs
@@ -88,9 +89,16 @@ double peak_operations_per_s(const struct gpu_config *c);
 // Its places with the components of the energy tree that are theirs, each component in one of them:
 // [{name, title, row, components}]. New reference.
 json_t *machine_places_json(const struct power_tree *t);
+// The place of each component, a number in that list; answers how many places there are.
+unsigned machine_places(const struct power_tree *t, unsigned place[POWER_MAX_COMPONENTS]);
 // {paths: [{above, below, bytes | up_bytes and down_bytes}], hits: {place: share of its look-ups,
 // 0..1; of DRAM its row hits, of the network its TLBs'}}. New reference.
 json_t *machine_traffic_json(const struct gpu_config *c, const struct activity *a);
+
+// ---- another supply, temperature, node, clock or price -------------------------------------------
+// The energies of the kernels' counts at other points of the model (docs/results.md), or NULL: the
+// run has no power. New reference.
+json_t *what_if_json(struct arena *a, const struct view_input *in);
 
 // ---- findings -----------------------------------------------------------------------------------
 json_t *advice_json(const struct view_input *in, const struct view_codes *codes); // new reference
