@@ -517,7 +517,7 @@ function draw_page(runs, shown, base, choose) {
       return k.map(function (t) { return "-s " + t; }).join(" ");
     }
     function changed(a, b) {
-      if (!(b > 0) || a === b) return null;
+      if (!(b > 0) || Math.abs(a / b - 1) < 1e-9) return null; // the account's figures come with twelve digits
       return el("span", { "class": "change" + (a < b ? " better" : " worse"), text: (a >= b ? "+" : "\u2212") + Math.abs(100 * (a / b - 1)).toFixed(1) + " %" });
     }
     function show() {
@@ -541,7 +541,7 @@ function draw_page(runs, shown, base, choose) {
       out.appendChild(el("table", { "class": "what" }, [el("caption", { text: "Energy by place of the machine: dynamic and static; behind it what it was." }), el("tbody", null, run.places.map(function (p, i) {
         var a = f.parts[i][0] + f.parts[i][1], b = own.dynamic_j[i] + own.leak_sub_j[i] + own.leak_gate_j[i] + own.constant_j[i] + own.clocked_j[i];
         if (!(a > 0) && !(b > 0)) return null;
-        return el("tr", null, [el("th", { scope: "row", text: p.title }), el("td", null, [joules(a) + " ", Math.abs(a / b - 1) < 1e-12 ? null : changed(a, b)]),
+        return el("tr", null, [el("th", { scope: "row", text: p.title }), el("td", null, [joules(a) + " ", changed(a, b)]),
           el("td", { "class": "bars" }, [el("div", { "class": "bar two" }, [el("i", { style: "width:" + 100 * f.parts[i][0] / bound + "%" }), el("i", { "class": "still", style: "width:" + 100 * f.parts[i][1] / bound + "%" })]),
             el("div", { "class": "bar was" }, [el("i", { style: "width:" + 100 * b / bound + "%" })])])]);
       }))]));
