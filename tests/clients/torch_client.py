@@ -1,3 +1,5 @@
+import copy
+
 import torch
 from torch import nn
 F = nn.functional
@@ -76,6 +78,16 @@ gradients('batch norm', lambda x, a, b: F.batch_norm(x, None, None, a, b, traini
 same('half convolution', lambda x, w: F.conv2d(x.half().float() if x.device.type == 'cpu' else x.half(),
                                                w.half().float() if x.device.type == 'cpu' else w.half(), padding=1).float(),
      (2, 16, 8, 8), (8, 16, 3, 3), tolerance=2e-3)
+for make in (nn.RNN, nn.GRU, nn.LSTM):
+    torch.manual_seed(3)
+    net = make(6, 8, num_layers=2, bidirectional=True, **({'proj_size': 5} if make is nn.LSTM else {}))
+    weights = dict(net.named_parameters())
+    def recurrent(x, *values):
+        there = copy.deepcopy(net).to(x.device)
+        packed = nn.utils.rnn.pack_padded_sequence(x, [7, 4, 1])
+        y = torch.func.functional_call(there, dict(zip(weights, values)), (packed,))[0]
+        return nn.utils.rnn.pad_packed_sequence(y)[0]
+    gradients(make.__name__, recurrent, (7, 3, 6), *[tuple(w.shape) for w in weights.values()])
 L = torch.linalg
 def definite(a): return a @ a.mT + a.shape[-1] * torch.eye(a.shape[-1], device=a.device)
 same('solve', L.solve, (40, 40), (40, 3), tolerance=1e-3)

@@ -31,4 +31,16 @@ struct convolution {
 };
 enum { MODE_CONVOLUTION, MODE_CORRELATION };
 
+struct dropout_kind {
+    double rate;
+    uint64_t states, key; // states: on the device, 0: none
+};
+// Says that `elements` numbers of the states were drawn.
+dnn_status dropout_drawn(blas_handle_t h, const struct dropout_kind *d, int64_t elements);
+
+// Whether a type is one of those that layers have kernels for.
+static inline bool is_floating_type(int type) {
+    return type == DNN_FLOAT || type == DNN_DOUBLE || type == DNN_HALF || type == DNN_BFLOAT16;
+}
+
 #endif

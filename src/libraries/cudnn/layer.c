@@ -15,10 +15,7 @@
     }
 
 static int sum_type(const struct dnn_tensor *t) { return t->type; }
-static bool is_floating(const struct dnn_tensor *t) {
-    return t->type == DNN_FLOAT || t->type == DNN_DOUBLE || t->type == DNN_HALF ||
-           t->type == DNN_BFLOAT16;
-}
+static bool is_floating(const struct dnn_tensor *t) { return is_floating_type(t->type); }
 static bool are_alike(const struct dnn_tensor *a, const struct dnn_tensor *b) {
     if (a->rank != b->rank || a->type != b->type) return false;
     for (int i = 0; i < a->rank; i++)

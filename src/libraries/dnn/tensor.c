@@ -68,10 +68,13 @@ dnn_status dnn_refuse(const char *call, const char *format, ...) {
 }
 
 static enum blas_module module_of(enum dnn_kernel_file file, int type) {
-    static const enum blas_module conv[] = {BLAS_ks, BLAS_kd, BLAS_kh, BLAS_kb},
-                                  layer[] = {BLAS_ls, BLAS_ld, BLAS_lh, BLAS_lb};
+    static const enum blas_module modules[][4] = {
+        [DNN_CONV] = {BLAS_ks, BLAS_kd, BLAS_kh, BLAS_kb},
+        [DNN_LAYER] = {BLAS_ls, BLAS_ld, BLAS_lh, BLAS_lb},
+        [DNN_RECURRENT] = {BLAS_rs, BLAS_rd, BLAS_rh, BLAS_rb},
+    };
     const int i = type == DNN_DOUBLE ? 1 : type == DNN_HALF ? 2 : type == DNN_BFLOAT16 ? 3 : 0;
-    return file == DNN_CONV ? conv[i] : layer[i];
+    return modules[file][i];
 }
 
 dnn_status dnn_launch(struct blas_handle *h, enum dnn_kernel_file file, int type, const char *name,
