@@ -148,22 +148,36 @@ static wide taken(const struct array *x, int op, long lead, long first, long i, 
 static void compare(const char *what, const struct types *t, const struct array *a, int op_a, long lda, long a0, const struct array *b,
                     int op_b, long ldb, long b0, const void *before, const void *after, long ldc, long c0, int m, int n, int k,
                     wide alpha, wide beta) {
-    for (long j = 0; j < n; j++)
-        for (long i = 0; i < m; i++) {
-            wide sum = 0;
-            for (long l = 0; l < k; l++) sum += taken(a, op_a, lda, a0, i, l) * taken(b, op_b, ldb, b0, l, j);
+    // elements of both, k together: whole numbers, whose sums are exact in double precision
+    double complex *const x = malloc(sizeof *x * (size_t)m * (size_t)k), *const y = malloc(sizeof *y * (size_t)n * (size_t)k);
+    const bool is_complex = t->scale == C32 || t->scale == C64;
+    for (long l = 0; l < k; l++) {
+        for (long i = 0; i < m; i++) x[i * k + l] = (double complex)taken(a, op_a, lda, a0, i, l);
+        for (long j = 0; j < n; j++) y[j * k + l] = (double complex)taken(b, op_b, ldb, b0, l, j);
+    }
+    bool is_equal = true;
+    for (long j = 0; j < n && is_equal; j++)
+        for (long i = 0; i < m && is_equal; i++) {
+            double complex all = 0;
+            double real = 0;
+            if (is_complex)
+                for (long l = 0; l < k; l++) all += x[i * k + l] * y[j * k + l];
+            else
+                for (long l = 0; l < k; l++) real += creal(x[i * k + l]) * creal(y[j * k + l]);
+            const wide sum = is_complex ? (wide)all : (wide)real;
             const wide want = alpha * sum + beta * get(before, t->c, c0 + i + j * ldc), got = get(after, t->c, c0 + i + j * ldc);
-            if (cabsl(got - want) <= (long double)t->error * cabsl(want)) continue;
-            CHECK(false, "%s: %d x %d x %d, types %d %d, ops %d %d: element %ld,%ld is %Lg%+Lgi, not %Lg%+Lgi", what, m, n, k, t->ab, t->c,
+            is_equal = cabsl(got - want) <= (long double)t->error * cabsl(want);
+            CHECK(is_equal, "%s: %d x %d x %d, types %d %d, ops %d %d: element %ld,%ld is %Lg%+Lgi, not %Lg%+Lgi", what, m, n, k, t->ab, t->c,
                   op_a, op_b, i, j, creall(got), cimagl(got), creall(want), cimagl(want));
-            return;
         }
+    free(x);
+    free(y);
 }
 
-static void products(handle_t h, const struct types *t, int m, int n, int k, int op_a, int op_b, bool on_device) {
-    // lines of whole tiles begin at multiples of sixteen bytes, so that they are read in pieces of these
-    const bool is_even = m % 64 == 0;
-    const int lda = (op_a ? k : m) + (is_even ? 16 : 1), ldb = (op_b ? n : k) + (is_even ? 32 : 2), ldc = m + 3;
+// `is_even`: lines begin at multiples of sixteen bytes, so that they are read in pieces of these.
+static int lead(int length, bool is_even, int odd) { return is_even ? (length + 15) / 16 * 16 + 16 * odd : length + odd; }
+static void products(handle_t h, const struct types *t, int m, int n, int k, int op_a, int op_b, bool on_device, bool is_even) {
+    const int lda = lead(op_a ? k : m, is_even, 1), ldb = lead(op_b ? n : k, is_even, 2), ldc = is_even ? lead(m, m % 128, 0) : m + 3;
     struct array a = fill(t->ab, (long)lda * (op_a ? m : k) + 1, 3), b = fill(t->ab, (long)ldb * (op_b ? k : n) + 1, 3),
                  c = fill(t->c, (long)ldc * n + 1, 4);
     void *const after = malloc(c.bytes);
@@ -381,21 +395,36 @@ static void *in_a_thread(void *user) {
     return NULL;
 }
 
-// With an argument: small products only.
+// Products of lines that begin at multiples of sixteen bytes: whole tiles of each size, and parts of tiles in each direction.
+static void even_products(handle_t h) {
+    static const int sizes[][3] = {{128, 201, 77}, {67, 80, 33}, {190, 120, 140}};
+    for (size_t t = 4; t < sizeof types / sizeof *types; t++)
+        for (int i = 0; i < 3; i++)
+            for (int ops = 0; ops < 4; ops++)
+                if (types[t].scale != R16 && (i == 0 || ops % 3 || types[t].c == types[t].ab))
+                    products(h, &types[t], sizes[i][0], sizes[i][1], sizes[i][2], ops % 2, ops / 2, ops % 2, true);
+}
+
 // Handles and matrices live until the program ends: the sanitizers look for wrong accesses here, not for leaks.
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void) { return 1; }
 
+// With an argument: `small` products only, those of whole `tiles` of tensor cores, or those of `even` lines.
 int main(int argc, char **argv) {
     handle_t h;
     static const int sizes[][3] = {{1, 1, 1}, {3, 5, 7}, {33, 65, 17}, {128, 192, 64}, {130, 129, 40}};
     const size_t n = argc > 1 && !strcmp(argv[1], "small") ? 3 : sizeof sizes / sizeof *sizes;
     if (cublasCreate_v2(&h)) return puts("no handle"), 1;
-    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+    if (argc > 1 && !strcmp(argv[1], "even")) {
+        even_products(h);
+        return failed ? 1 : 0;
+    }
+    // what the lanes make is the same on each GPU
+    for (size_t t = argc > 1 && !strcmp(argv[1], "tiles") ? 4 : 0; t < sizeof types / sizeof *types; t++)
         for (size_t i = argc > 1 && !strcmp(argv[1], "tiles") ? 3 : 0; i < n; i++)
             for (int ops = 0; ops < 9; ops++)
                 if (i < 3 || ops == 1 || ops == 3 || ops == 8)
-                    products(h, &types[t], sizes[i][0], sizes[i][1], sizes[i][2], ops % 3, ops / 3, (ops + (int)i) % 2);
+                    products(h, &types[t], sizes[i][0], sizes[i][1], sizes[i][2], ops % 3, ops / 3, (ops + (int)i) % 2, sizes[i][0] % 64 == 0);
     if (argc > 1 && !strcmp(argv[1], "tiles")) return failed ? 1 : 0;
     batches(h);
     edges(h);

@@ -89,6 +89,10 @@ BLAS_API blas_status blas_kernel(struct blas_handle *h, enum blas_module module,
 // Launches with one block of parameters.
 BLAS_API blas_status blas_launch(CUfunction kernel, const uint32_t grid[3], uint32_t threads,
                                  const void *params, size_t bytes, CUstream stream);
+// The same of a kernel that asks for `shared` bytes of shared memory beside what it declares.
+BLAS_API blas_status blas_launch_shared(CUfunction kernel, const uint32_t grid[3], uint32_t threads,
+                                        uint32_t shared, const void *params, size_t bytes,
+                                        CUstream stream);
 BLAS_API blas_status blas_of(CUresult r);
 BLAS_API const char *blas_status_name(int status);
 // Refuses a call for a reason: says it once, counts it for the account, answers CUBLAS_NOT_SUPPORTED.

@@ -142,8 +142,19 @@ blas_status blas_kernel(struct blas_handle *h, enum blas_module module, const ch
 
 blas_status blas_launch(CUfunction kernel, const uint32_t grid[3], uint32_t threads,
                         const void *params, size_t bytes, CUstream stream) {
+    return blas_launch_shared(kernel, grid, threads, 0, params, bytes, stream);
+}
+
+blas_status blas_launch_shared(CUfunction kernel, const uint32_t grid[3], uint32_t threads,
+                               uint32_t shared, const void *params, size_t bytes, CUstream stream) {
+    enum { UNASKED = 49152 }; // bytes that every kernel may have
     void *const extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)params,
                            CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-    return blas_of(cuLaunchKernel(kernel, grid[0], grid[1], grid[2], threads, 1, 1, 0, stream, NULL,
-                                  (void **)extra));
+    if (shared > UNASKED) {
+        const CUresult r = cuFuncSetAttribute(
+            kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared);
+        if (r != CUDA_SUCCESS) return blas_of(r);
+    }
+    return blas_of(cuLaunchKernel(kernel, grid[0], grid[1], grid[2], threads, 1, 1, shared, stream,
+                                  NULL, (void **)extra));
 }

@@ -4,28 +4,32 @@
 #include <stdio.h>
 #include <string.h>
 
+// How products use tensor cores: any sizes and alignment, by warps (tensor.cu), or by asynchronous copies (ampere.cu).
+enum way { BY_WARPS, BY_COPIES, WAYS };
+struct tensor {
+    uint32_t from; // compute capability; 0: none
+    enum blas_module module;
+};
+
 // A row for each pair of types that there is a module for, and the type of its factors: that of the module's sums, or halves.
 static const struct {
     int ab, cd, scale;
     enum blas_module module;
-    bool is_wide; // a `big` tile has 64 x 64 elements, not 128 x 128
-    // Tensor cores: from which compute capability on (0: never), by which module, and whether only where a program lets
-    // operands be rounded.
-    uint32_t tensor_from;
-    enum blas_module tensor;
-    bool tensor_rounds;
+    bool is_wide;       // a `big` tile has 64 x 64 elements, not 128 x 128
+    bool tensor_rounds; // tensor cores only where a program lets operands be rounded
+    struct tensor tensor[WAYS];
 } rows[] = {
-    {TYPE_R_32F, TYPE_R_32F, TYPE_R_32F, BLAS_s, false, 80, BLAS_qt, true},
-    {TYPE_R_64F, TYPE_R_64F, TYPE_R_64F, BLAS_d, true, 0, 0, false},
-    {TYPE_C_32F, TYPE_C_32F, TYPE_C_32F, BLAS_c, true, 0, 0, false},
-    {TYPE_C_64F, TYPE_C_64F, TYPE_C_64F, BLAS_z, true, 0, 0, false},
-    {TYPE_R_16F, TYPE_R_16F, TYPE_R_16F, BLAS_h, false, 70, BLAS_qh, false},
-    {TYPE_R_16F, TYPE_R_16F, TYPE_R_32F, BLAS_h, false, 70, BLAS_qh, false},
-    {TYPE_R_16F, TYPE_R_32F, TYPE_R_32F, BLAS_hs, false, 70, BLAS_qhs, false},
-    {TYPE_R_16BF, TYPE_R_16BF, TYPE_R_32F, BLAS_b, false, 80, BLAS_qb, false},
-    {TYPE_R_16BF, TYPE_R_32F, TYPE_R_32F, BLAS_bs, false, 80, BLAS_qbs, false},
-    {TYPE_R_8I, TYPE_R_32I, TYPE_R_32I, BLAS_i, false, 75, BLAS_qi, false},
-    {TYPE_R_8I, TYPE_R_32F, TYPE_R_32F, BLAS_is, false, 0, 0, false},
+    {TYPE_R_32F, TYPE_R_32F, TYPE_R_32F, BLAS_s, false, true, {{80, BLAS_qt}, {80, BLAS_at}}},
+    {TYPE_R_64F, TYPE_R_64F, TYPE_R_64F, BLAS_d, true, false, {{0}}},
+    {TYPE_C_32F, TYPE_C_32F, TYPE_C_32F, BLAS_c, true, false, {{0}}},
+    {TYPE_C_64F, TYPE_C_64F, TYPE_C_64F, BLAS_z, true, false, {{0}}},
+    {TYPE_R_16F, TYPE_R_16F, TYPE_R_16F, BLAS_h, false, false, {{70, BLAS_qh}, {80, BLAS_ah}}},
+    {TYPE_R_16F, TYPE_R_16F, TYPE_R_32F, BLAS_h, false, false, {{70, BLAS_qh}, {80, BLAS_ah}}},
+    {TYPE_R_16F, TYPE_R_32F, TYPE_R_32F, BLAS_hs, false, false, {{70, BLAS_qhs}, {80, BLAS_ahs}}},
+    {TYPE_R_16BF, TYPE_R_16BF, TYPE_R_32F, BLAS_b, false, false, {{80, BLAS_qb}, {80, BLAS_ab}}},
+    {TYPE_R_16BF, TYPE_R_32F, TYPE_R_32F, BLAS_bs, false, false, {{80, BLAS_qbs}, {80, BLAS_abs}}},
+    {TYPE_R_8I, TYPE_R_32I, TYPE_R_32I, BLAS_i, false, false, {{75, BLAS_qi}, {80, BLAS_ai}}},
+    {TYPE_R_8I, TYPE_R_32F, TYPE_R_32F, BLAS_is, false, false, {{0}}},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -88,11 +92,42 @@ static uint32_t tiles(int32_t length, uint32_t side) {
     return ((uint32_t)length + side - 1) / side;
 }
 
-// `big` where its blocks would fill half the chip, since a big tile reads less for each sum.
-static bool is_big(const struct blas_handle *h, const struct gemm *g, uint32_t side,
-                   uint32_t count) {
-    return (uint64_t)tiles(g->m, side) * tiles(g->n, side) * count * 2 >= h->sms && g->m > 32 &&
-           g->n > 32;
+// The tiles of D that kernels make, from the largest on: rows, columns, threads of a block, bytes of shared memory that it asks for,
+// and how many blocks a multiprocessor holds.
+struct size {
+    const char *name;
+    uint32_t m, n, threads, shared, held;
+    double cost; // of an element, by the largest tile's: a small one reads more for each sum
+};
+enum { SIZES = 3 };
+// By lanes, in double words, by warps, by copies: STAGES (4) of 64 bytes along k of each line.
+static const struct size by_lanes[SIZES] = {{"big", 128, 128, 256, 0, 2, 1},
+                                            {"small", 32, 32, 64, 0, 8, 2}},
+                         by_lanes_wide[SIZES] = {{"big", 64, 64, 256, 0, 2, 1},
+                                                 {"small", 32, 32, 64, 0, 8, 1.5}},
+                         by_way[WAYS][SIZES] = {
+                             [BY_WARPS] = {{"big", 128, 128, 128, 0, 2, 1},
+                                           {"small", 64, 64, 128, 0, 4, 1.5}},
+                             [BY_COPIES] = {{"wide", 128, 256, 256, 4 * 64 * (128 + 256), 1, 1},
+                                            {"big", 128, 128, 128, 4 * 64 * (128 + 128), 2, 1.1},
+                                            {"small", 64, 64, 128, 4 * 64 * (64 + 64), 4, 1.8}},
+};
+
+// The tile by which the last of a chip's waves of blocks ends first.
+static const struct size *size_of(const struct blas_handle *h, const struct size list[SIZES],
+                                  const struct gemm *g, uint32_t count) {
+    const struct size *best = NULL;
+    double least = 0;
+    for (const struct size *s = list; s < list + SIZES && s->name; s++) {
+        const uint64_t blocks = (uint64_t)tiles(g->m, s->m) * tiles(g->n, s->n) * count;
+        // blocks of the multiprocessor that has most of them; those that it holds at once share its tensor cores
+        const uint64_t most = (blocks + h->sms - 1) / h->sms;
+        const double time = (double)most * s->m * s->n * s->cost;
+        if (best && time >= least) continue;
+        best = s;
+        least = time;
+    }
+    return best;
 }
 
 static void advance(struct gemm_matrix *x, int type, uint32_t products) {
@@ -101,19 +136,19 @@ static void advance(struct gemm_matrix *x, int type, uint32_t products) {
 }
 
 // A grid has at most 65,535 blocks in its second and third direction.
-static blas_status launch_all(CUstream stream, CUfunction kernel, const uint32_t tiles_of[2],
-                              uint32_t tile, uint32_t threads, const struct blas_types *t,
-                              const struct gemm *g, uint32_t count) {
+static blas_status launch_all(CUstream stream, CUfunction kernel, const struct size *size,
+                              const struct blas_types *t, const struct gemm *g, uint32_t count) {
     enum { MOST = 65535 };
+    const uint32_t tiles_of[2] = {tiles(g->m, size->m), tiles(g->n, size->n)};
     struct gemm part = *g;
     for (uint32_t done = 0; done < count; done += MOST) {
         const uint32_t now = count - done < MOST ? count - done : MOST;
         for (uint32_t from = 0; from < tiles_of[1]; from += MOST) {
             const uint32_t columns = tiles_of[1] - from < MOST ? tiles_of[1] - from : MOST;
-            part.first_column = (int32_t)(from * tile);
+            part.first_column = (int32_t)(from * size->n);
             const blas_status s =
-                blas_launch(kernel, (const uint32_t[3]){tiles_of[0], columns, now}, threads, &part,
-                            sizeof part, stream);
+                blas_launch_shared(kernel, (const uint32_t[3]){tiles_of[0], columns, now},
+                                   size->threads, size->shared, &part, sizeof part, stream);
             if (s != CUBLAS_SUCCESS) return s;
         }
         advance(&part.a, t->ab, now);
@@ -146,6 +181,25 @@ static size_t row_of(const struct blas_types *t) {
     return row;
 }
 
+// Bytes are multiplied by copies only as they lie when both are walked along k.
+static bool fits(enum way way, int op_a, int op_b, const struct blas_types *t,
+                 const struct gemm *g) {
+    if (way != BY_COPIES) return true;
+    return g->is_even && g->k && (t->ab != TYPE_R_8I || (blas_swaps(op_a) && !blas_swaps(op_b)));
+}
+
+// How tensor cores make the product; -1: the lanes do.
+static int way_of(const struct blas_handle *h, size_t row, int op_a, int op_b,
+                  const struct blas_types *t, const struct gemm *g) {
+    if (g->m < TENSOR_LEAST || g->n < TENSOR_LEAST || (rows[row].tensor_rounds && !t->may_round))
+        return -1;
+    for (int way = WAYS - 1; way >= 0; way--) {
+        const uint32_t from = rows[row].tensor[way].from;
+        if (from && h->capability >= from && fits((enum way)way, op_a, op_b, t, g)) return way;
+    }
+    return -1;
+}
+
 bool blas_has_product(const struct blas_types *t) { return row_of(t) < ROWS; }
 
 blas_status blas_product(struct blas_handle *h, const char *call, int op_a, int op_b,
@@ -168,24 +222,18 @@ blas_status blas_product_in(struct blas_handle *h, CUstream stream, const char *
     g->a.conj = is_conj(op_a);
     g->b.conj = is_conj(op_b);
     g->is_even = is_even(&g->a, t->ab, count) && is_even(&g->b, t->ab, count);
-    const bool by_tensor = rows[row].tensor_from && h->capability >= rows[row].tensor_from &&
-                           (t->may_round || !rows[row].tensor_rounds) && g->m >= TENSOR_LEAST &&
-                           g->n >= TENSOR_LEAST;
-    const uint32_t side = rows[row].is_wide ? 64 : 128;
-    const bool big = is_big(h, g, side, count);
+    const int way = way_of(h, row, op_a, op_b, t, g);
+    const struct size *const size = size_of(h,
+                                            way >= 0            ? by_way[way]
+                                            : rows[row].is_wide ? by_lanes_wide
+                                                                : by_lanes,
+                                            g, count);
     char name[32];
-    snprintf(name, sizeof name, "%s_%s_%c%c", by_tensor ? "tensor" : "gemm", big ? "big" : "small",
+    snprintf(name, sizeof name, "%s_%s_%c%c", way >= 0 ? "tensor" : "gemm", size->name,
              blas_swaps(op_a) ? 't' : 'n', blas_swaps(op_b) ? 't' : 'n');
     CUfunction kernel;
     const blas_status s =
-        blas_kernel(h, by_tensor ? rows[row].tensor : rows[row].module, name, &kernel);
+        blas_kernel(h, way >= 0 ? rows[row].tensor[way].module : rows[row].module, name, &kernel);
     if (s != CUBLAS_SUCCESS) return s;
-    if (by_tensor) {
-        const uint32_t tile = big ? 128 : 64;
-        return launch_all(stream, kernel, (const uint32_t[2]){tiles(g->m, tile), tiles(g->n, tile)},
-                          tile, 128, t, g, count);
-    }
-    const uint32_t tile = big ? side : 32;
-    return launch_all(stream, kernel, (const uint32_t[2]){tiles(g->m, tile), tiles(g->n, tile)},
-                      tile, big ? 256 : 64, t, g, count);
+    return launch_all(stream, kernel, size, t, g, count);
 }

@@ -1,8 +1,7 @@
 // Matrix products on tensor cores, compute capability 7.0 on, by warps (`wmma`). A block makes a tile of D as in gemm.cu. In
 // shared memory slices lie as in memory, since a warp takes its fragments from rows or from columns. The file is compiled once for
 // each type: KIND_f16, KIND_bf16, KIND_s8 or KIND_tf32 says which, OUT is that of C and D.
-#include "device.h"
-#include "gemm.h"
+#include "finish.h"
 
 // A fragment's registers, a step's length along k, and what the sum is made in.
 #if defined KIND_f16
@@ -104,10 +103,6 @@ DEVICE void store(uint32_t to, const sums &c) { // column by column
                  : "memory");
 }
 
-template <class E> DEVICE E *at(const gemm_matrix &x, int batch) {
-    if (x.is_list) return ((E *const *)x.at)[batch] + x.first;
-    return (E *)x.at + x.first + batch * x.step;
-}
 // A word of elements as it goes to shared memory: single precision is rounded to nearest, as the vendor's products take it.
 DEVICE uint32_t rounded(uint32_t x) {
 #ifdef KIND_tf32
@@ -165,11 +160,6 @@ template <int Long, int Slice, int Threads, bool Swap> struct slice {
         }
     }
 };
-
-template <class X> DEVICE X gelu(X x) {
-    const X inner = X(0.7978845608028654) * (x + X(0.044715) * x * x * x);
-    return X(0.5) * x * (2 - 2 / (X(__nvvm_ex2_approx_f((float)inner * 2.8853900817779268f)) + 1));
-}
 
 template <int M, int N, int K, int WM, int WN, bool SwapA, bool SwapB> struct product_tile {
     static const int WARPS_M = M / (WM * SIDE), WARPS = WARPS_M * (N / (WN * SIDE)), THREADS = 32 * WARPS;
@@ -249,7 +239,7 @@ template <int M, int N, int K, int WM, int WN, bool SwapA, bool SwapB> DEVICE vo
     const int m0 = block_x * M, n0 = g.first_column + block_y * N, batch = block_z;
     if (g.triangle == GEMM_LOWER && m0 + M <= n0) return;
     if (g.triangle == GEMM_UPPER && n0 + N <= m0) return;
-    const T *const a = at<T>(g.a, batch), *const b = at<T>(g.b, batch);
+    const T *const a = matrix_at<T>(g.a, batch), *const b = matrix_at<T>(g.b, batch);
     sums sum[WM][WN] = {};
     const tile t = {a_slice, b_slice};
     if (g.is_even && m0 + M <= g.m && n0 + N <= g.n && g.k % K == 0 && g.k)
@@ -259,8 +249,8 @@ template <int M, int N, int K, int WM, int WN, bool SwapA, bool SwapB> DEVICE vo
 
     const A alpha = factor(A{}, g.alpha, g.alpha_at, g.factors_are_half);
     const A beta = factor(A{}, g.beta, g.beta_at, g.factors_are_half);
-    const O *const c = at<O>(g.c, batch), *const bias = (const O *)g.bias;
-    O *const d = at<O>(g.d, batch);
+    const O *const c = matrix_at<O>(g.c, batch), *const bias = (const O *)g.bias;
+    O *const d = matrix_at<O>(g.d, batch);
     A *const mine = staged[thread_x / 32];
     const int lane = thread_x % 32;
     // which thread has which sum is not said: they go through shared memory, a square at a time

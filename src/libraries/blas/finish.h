@@ -1,0 +1,80 @@
+// What products on tensor cores share whose sums go to D by way of shared memory: the factors, what follows the sum, and stores of
+// neighbours at once.
+#ifndef WW_LIBRARIES_FINISH_H
+#define WW_LIBRARIES_FINISH_H
+
+#include "device.h"
+#include "gemm.h"
+
+template <class E> DEVICE E *matrix_at(const gemm_matrix &x, int batch) {
+    if (x.is_list) return ((E *const *)x.at)[batch] + x.first;
+    return (E *)x.at + x.first + batch * x.step;
+}
+
+// GELU by its approximation with tanh, as cuBLASLt has it: tanh(x) = 1 - 2 / (exp(2 x) + 1).
+template <class X> DEVICE X gelu(X x) {
+    const X inner = X(0.7978845608028654) * (x + X(0.044715) * x * x * x);
+    return X(0.5) * x * (2 - 2 / (X(__nvvm_ex2_approx_f((float)inner * 2.8853900817779268f)) + 1));
+}
+
+// A block's part of the end of a product: A is what was summed in, O the type of C and D.
+template <class A, class O> struct finish {
+    enum { PIECE = 4 }; // neighbours in a column that a thread writes at once
+    struct alignas(PIECE * sizeof(O)) piece { O v[PIECE]; };
+    const gemm &g;
+    A alpha, beta;
+    const O *c, *bias;
+    O *d;
+    bool is_even; // pieces of C and D may be read and written whole
+
+    MEMBER finish(const gemm &g, int batch) : g(g) {
+        alpha = factor(A{}, g.alpha, g.alpha_at, g.factors_are_half);
+        beta = factor(A{}, g.beta, g.beta_at, g.factors_are_half);
+        c = matrix_at<O>(g.c, batch);
+        d = matrix_at<O>(g.d, batch);
+        bias = (const O *)g.bias;
+        is_even = g.triangle == GEMM_ALL && is_aligned(d, g.d.lead) && (beta == 0 || is_aligned(c, g.c.lead));
+    }
+    static MEMBER bool is_aligned(const O *x, int64_t lead) { return ((uint64_t)x | (uint64_t)lead * sizeof(O)) % sizeof(piece) == 0; }
+    MEMBER A after(A v, int row) const {
+        if (g.epilogue & GEMM_BIAS) v += widen(bias[row], A{});
+        if (g.epilogue & GEMM_RELU) v = v < 0 ? A(0) : v;
+        if (g.epilogue & GEMM_GELU) v = gelu(v);
+        return v;
+    }
+    // PIECE sums of a column from `row` on, which lie in shared memory. Code is kept short: what a block runs once costs its fetch.
+    MEMBER void put(int row, int column, const A *sum) const {
+        if (row >= g.m || column >= g.n) return;
+        const O *const from = c + column * g.c.lead + row;
+        O *const to = d + column * g.d.lead + row;
+        if (is_even && row + PIECE <= g.m) {
+            struct alignas(PIECE * sizeof(A)) sums { A v[PIECE]; };
+            sums v = *(const sums *)sum;
+            piece p;
+#pragma unroll
+            for (int e = 0; e < PIECE; e++) v.v[e] *= alpha;
+            if (beta != 0) {
+                p = *(const piece *)from;
+#pragma unroll
+                for (int e = 0; e < PIECE; e++) v.v[e] += beta * widen(p.v[e], A{});
+            }
+            if (g.epilogue) {
+#pragma unroll
+                for (int e = 0; e < PIECE; e++) v.v[e] = after(v.v[e], row + e);
+            }
+#pragma unroll
+            for (int e = 0; e < PIECE; e++) narrow(&p.v[e], v.v[e]);
+            *(piece *)to = p;
+            return;
+        }
+#pragma unroll 1
+        for (int e = 0; e < PIECE && row + e < g.m; e++) {
+            if ((g.triangle == GEMM_LOWER && row + e < column) || (g.triangle == GEMM_UPPER && row + e > column)) continue;
+            A v = alpha * sum[e];
+            if (beta != 0) v += beta * widen(from[e], A{});
+            narrow(&to[e], after(v, row + e));
+        }
+    }
+};
+
+#endif
