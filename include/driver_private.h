@@ -64,6 +64,8 @@ struct ww_driver_table {
     double (*now_s)(void); // simulated seconds since the GPU was opened
     // Says a sentence, once for each `word`; it is no refusal.
     void (*said)(const char *word, const char *sentence);
+    // When an event was last recorded, in simulated seconds since the GPU was opened; 0: it never was.
+    int (*event_s)(CUevent event, double *seconds);
 };
 
 #endif

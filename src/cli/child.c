@@ -160,6 +160,8 @@ static bool prepare(struct cli *c, struct run_request *q) {
     list_first(c, "ASAN_OPTIONS", "verify_asan_link_order=0");
     // NVTX 3 in a program loads the library that this names (src/libraries/nvtx)
     setenv("NVTX_INJECTION64_PATH", arena_printf(&c->arena, "%s/libnvToolsExt.so.1", lib), 1);
+    // loaders of OpenCL look for platforms here: ours is the only one (src/opencl)
+    setenv("OCL_ICD_VENDORS", arena_printf(&c->arena, "%s/opencl-vendors", lib), 1);
     q->session.owner = (uint32_t)getpid();
     if (session_to_env(&q->session)) return true;
     diag_add(&c->diags, WW_ERROR_MEMORY, "the environment has no room for the options");

@@ -413,7 +413,8 @@ CUresult cuGetExportTable(const void **table, const CUuuid *id) {
                                                 .energy = energy,
                                                 .listen = listen_to,
                                                 .now_s = now_s,
-                                                .said = said};
+                                                .said = said,
+                                                .event_s = driver_event_s};
     const bool is_ours = memcmp(id, &WW_DRIVER_TABLE, sizeof *id) == 0;
     *table = is_ours ? &ours : NULL;
     // a vendor's runtime that was linked into a library opened late asks for its tables, and can do

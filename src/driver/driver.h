@@ -204,6 +204,7 @@ CUcontext driver_current(void); // of the calling thread, NULL: none (context.c)
 bool driver_stream(CUstream s, struct gpu_stream **out);
 CUstream driver_stream_named(CUstream s);        // NULL: the default one
 extern _Thread_local bool driver_default_is_own; // what a call of this thread means by NULL
+int driver_event_s(CUevent e, double *seconds); // driver_private.h
 bool driver_has_calls(void);                     // host functions are queued
 // Keeps the GPU going while host functions are queued and the program is silent (pump.c).
 void driver_pump_start(void);

@@ -386,6 +386,12 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
     *milliseconds = (float)(seconds * 1e3);
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
+int driver_event_s(CUevent e, double *seconds) {
+    if (driver_enter(NEED_CONTEXT, NULL) != CUDA_SUCCESS) return 0;
+    const bool is_known = is_event(e) && gpu_event_at_s(gpu(), e->event, seconds);
+    driver_leave(CUDA_SUCCESS);
+    return is_known;
+}
 CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end) {
     return cuEventElapsedTime(milliseconds, start, end);
 }

@@ -252,6 +252,9 @@ enum ww_status gpu_event_synchronize(struct gpu *g, struct gpu_event *e, struct 
 // measure, and autotuners repeat a kernel until a tenth of a second has gone by.
 #define GPU_UNTIMED_LAUNCH_S 0.01
 bool gpu_event_elapsed_s(struct gpu *g, struct gpu_event *from, struct gpu_event *to, double *seconds);
+// When the last record took place, in simulated seconds since the device was opened; each launch without time before it
+// counts GPU_UNTIMED_LAUNCH_S. False: it was never recorded.
+bool gpu_event_at_s(struct gpu *g, struct gpu_event *e, double *seconds);
 
 // Copies and fills in a stream's order, timed by the host link or by DRAM. Host sources are read
 // at the call (as pageable memory is); host destinations are written when the copy runs. Rows:

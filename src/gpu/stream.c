@@ -714,6 +714,14 @@ static void wait_for_record(struct gpu *g, struct gpu_event *e) {
     diags_free(&d);
 }
 
+bool gpu_event_at_s(struct gpu *g, struct gpu_event *e, double *seconds) {
+    if (!e->recorded) return false;
+    wait_for_record(g, e);
+    *seconds = (double)e->cycle / (g->config.clocks.core_mhz * 1e6) +
+               (double)e->untimed * GPU_UNTIMED_LAUNCH_S;
+    return true;
+}
+
 bool gpu_event_elapsed_s(struct gpu *g, struct gpu_event *from, struct gpu_event *to,
                          double *seconds) {
     if (!from->recorded || !to->recorded) return false;

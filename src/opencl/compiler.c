@@ -1,0 +1,447 @@
+// OpenCL C to PTX: clang as a process. A source becomes IR (text, not optimised), from which the kernels' signatures are
+// read; linking takes IR of one or several sources with our built-in functions and libclc's, optimises all of it and
+// writes PTX. What clang says is the build log.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ir.h"
+#include "opencl.h"
+
+extern char **environ;
+
+char *ocl_printf(const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    char *text = NULL;
+    if (vasprintf(&text, fmt, ap) < 0) text = NULL;
+    va_end(ap);
+    return text;
+}
+
+// ---- what is installed --------------------------------------------------------------------------
+static const char *clang_path(void) {
+    const char *const named = getenv("WARPWATT_OPENCL_CLANG");
+    return named ? named : OPENCL_CLANG;
+}
+static const char *libclc_path(void) {
+    const char *const named = getenv("WARPWATT_OPENCL_LIBCLC");
+    return named ? named : OPENCL_LIBCLC;
+}
+// Our own built-in functions lie beside this library.
+static char *builtins_path(void) {
+    Dl_info here;
+    if (!dladdr((const void *)(uintptr_t)&ocl_dispatch, &here)) return NULL;
+    const char *const slash = strrchr(here.dli_fname, '/');
+    return ocl_printf("%.*slibwarpwatt-opencl.bc", slash ? (int)(slash + 1 - here.dli_fname) : 0,
+                      here.dli_fname);
+}
+// NULL: all is there.
+static char *what_is_missing(void) {
+    if (!*clang_path() || access(clang_path(), X_OK) != 0)
+        return ocl_printf("warpwatt: OpenCL C is compiled by clang 14, which is not at `%s`: "
+                          "install the Debian packages "
+                          "clang-14 and libclc-14 before warpwatt is built, or name it in "
+                          "WARPWATT_OPENCL_CLANG\n",
+                          clang_path());
+    if (!*libclc_path() || access(libclc_path(), R_OK) != 0)
+        return ocl_printf(
+            "warpwatt: OpenCL's built-in functions come from libclc, which is not at `%s`: install "
+            "the Debian "
+            "package libclc-14, or name nvptx64--nvidiacl.bc in WARPWATT_OPENCL_LIBCLC\n",
+            libclc_path());
+    char *const ours = builtins_path();
+    char *missing = NULL;
+    if (!ours || access(ours, R_OK) != 0)
+        missing = ocl_printf(
+            "warpwatt: `%s` is missing: warpwatt was built without clang 14 and libclc\n",
+            ours ? ours : "");
+    free(ours);
+    return missing;
+}
+bool ocl_has_compiler(void) {
+    char *const missing = what_is_missing();
+    free(missing);
+    return !missing;
+}
+
+// ---- files and processes ------------------------------------------------------------------------
+enum { MOST_ARGUMENTS = 512 };
+struct job {
+    char folder[64];
+    char *argv[MOST_ARGUMENTS + 1];
+    int n;
+    bool failed;
+};
+
+static void add(struct job *j, const char *text) {
+    if (j->n == MOST_ARGUMENTS || !(j->argv[j->n] = strdup(text)))
+        j->failed = true;
+    else
+        j->n++;
+}
+static void add_path(struct job *j, const char *name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", j->folder, name);
+    add(j, path);
+}
+static void job_clear(struct job *j) {
+    while (j->n) free(j->argv[--j->n]);
+}
+static bool job_begin(struct job *j) {
+    *j = (struct job){0};
+    const char *const tmp = getenv("TMPDIR");
+    snprintf(j->folder, sizeof j->folder, "%.40s/warpwatt-XXXXXX",
+             tmp && *tmp && strlen(tmp) <= 40 ? tmp : "/tmp");
+    return mkdtemp(j->folder) != NULL;
+}
+static void remove_folder(const char *folder) {
+    pid_t pid;
+    char *argv[] = {"rm", "-rf", (char *)(uintptr_t)folder, NULL}, *none[] = {NULL};
+    if (posix_spawn(&pid, "/bin/rm", NULL, NULL, argv, none) == 0) waitpid(pid, NULL, 0);
+}
+static void job_end(struct job *j) {
+    job_clear(j);
+    remove_folder(j->folder);
+}
+
+static bool write_file(const struct job *j, const char *name, const char *text) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", j->folder, name);
+    for (char *slash = path + strlen(j->folder) + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = 0;
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    FILE *f = fopen(path, "w");
+    if (!f) return false;
+    const bool ok = fputs(text, f) >= 0;
+    return fclose(f) == 0 && ok;
+}
+static char *read_file(const struct job *j, const char *name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", j->folder, name);
+    FILE *f = fopen(path, "r");
+    if (!f) return NULL;
+    char *text = NULL;
+    size_t room = 0;
+    const ssize_t n = getdelim(&text, &room, 0, f);
+    fclose(f);
+    if (n < 0) return free(text), strdup("");
+    return text;
+}
+
+// The simulator's own libraries are not for the compiler: it starts without what `warpwatt run` sets for the program.
+static char **environment(void) {
+    size_t n = 0, kept = 0;
+    while (environ[n]) n++;
+    char **e = malloc((n + 1) * sizeof *e);
+    if (!e) return NULL;
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0 && strncmp(environ[i], "LD_AUDIT=", 9) != 0)
+            e[kept++] = environ[i];
+    e[kept] = NULL;
+    return e;
+}
+
+// Runs clang and appends what it says to the log.
+static bool run(struct job *j, char **log) {
+    j->argv[j->n] = NULL;
+    if (j->failed) return false;
+    char path[512];
+    snprintf(path, sizeof path, "%s/log", j->folder);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, path, O_WRONLY | O_CREAT | O_TRUNC,
+                                     0600);
+    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    char **const env = environment();
+    pid_t pid;
+    const int why = env ? posix_spawn(&pid, clang_path(), &actions, NULL, j->argv, env) : 1;
+    free(env);
+    posix_spawn_file_actions_destroy(&actions);
+    int status = 1;
+    if (why == 0) waitpid(pid, &status, 0);
+    char *const said = read_file(j, "log");
+    char *const all = ocl_printf("%s%s", *log ? *log : "", said ? said : "");
+    free(said);
+    free(*log);
+    *log = all;
+    job_clear(j);
+    return why == 0 && status == 0;
+}
+
+// ---- options ------------------------------------------------------------------------------------
+// What clang gets for each of OpenCL's options. `ends`: a prefix.
+static const struct {
+    const char *option;
+    bool is_prefix, for_compile, for_link, has_value;
+} known[] = {
+    {"-D", true, true, false, true},
+    {"-I", true, true, false, true},
+    {"-w", false, true, false, false},
+    {"-Werror", false, true, false, false},
+    {"-g", false, false, false, false},
+    {"-cl-std=", true, true, false, false},
+    {"-cl-single-precision-constant", false, true, false, false},
+    {"-cl-denorms-are-zero", false, true, false, false},
+    {"-cl-fp32-correctly-rounded-divide-sqrt", false, true, false, false},
+    {"-cl-opt-disable", false, false, false, false}, // its results are the same
+    {"-cl-strict-aliasing", false, true, false, false},
+    {"-cl-mad-enable", false, true, false, false},
+    {"-cl-no-signed-zeros", false, true, false, false},
+    {"-cl-unsafe-math-optimizations", false, true, false, false},
+    {"-cl-finite-math-only", false, true, false, false},
+    {"-cl-fast-relaxed-math", false, true, false, false},
+    {"-cl-uniform-work-group-size", false, true, false, false},
+    {"-cl-no-subgroup-ifp", false, false, false, false},
+    {"-cl-kernel-arg-info", false, false, false, false}, // always
+    {"-create-library", false, false, false, false},
+    {"-enable-link-options", false, false, false, false},
+    {"-cl-nv-", true, false, false, false}, // hints to another compiler
+    {"-x", false, false, false, true},      // PoCL's and others' `-x clc`
+};
+
+// The next word of options, by the shell's quotes; false: there is none.
+static bool next_word(const char **at, char *out, size_t room) {
+    const char *p = *at;
+    while (*p == ' ' || *p == '\t' || *p == '\n') p++;
+    if (!*p) return false;
+    size_t n = 0;
+    char quote = 0;
+    for (; *p && (quote || (*p != ' ' && *p != '\t' && *p != '\n')); p++) {
+        if (quote ? *p == quote : *p == '"' || *p == '\'')
+            quote = quote ? 0 : *p;
+        else {
+            if (*p == '\\' && p[1]) p++;
+            if (n + 1 < room) out[n++] = *p;
+        }
+    }
+    out[n] = 0;
+    *at = p;
+    return true;
+}
+enum { WORD = 4096 };
+// Adds what clang takes of the options; false: one is unknown.
+static bool add_options(struct job *j, const char *options, bool *has_standard) {
+    char word[WORD], value[WORD];
+    const char *at = options ? options : "";
+    while (next_word(&at, word, sizeof word)) {
+        size_t i = 0;
+        const size_t n = sizeof known / sizeof *known;
+        while (i < n &&
+               (known[i].is_prefix ? strncmp(word, known[i].option, strlen(known[i].option))
+                                   : strcmp(word, known[i].option)))
+            i++;
+        if (i == n) return false;
+        const bool is_apart = known[i].has_value && strcmp(word, known[i].option) == 0;
+        if (is_apart && !next_word(&at, value, sizeof value)) return false;
+        if (has_standard && strncmp(word, "-cl-std=", 8) == 0) *has_standard = true;
+        if (!j || !known[i].for_compile) continue;
+        add(j, word);
+        if (is_apart) add(j, value);
+    }
+    return true;
+}
+bool ocl_options_valid(const char *options) { return add_options(NULL, options, NULL); }
+
+// The newest capability that clang 14 knows, or the GPU's.
+static void add_target(struct job *j) {
+    static const int capabilities[] = {20, 21, 30, 32, 35, 37, 50, 52, 53,
+                                       60, 61, 62, 70, 72, 75, 80, 86};
+    const int has = ocl_device()->cc_major * 10 + ocl_device()->cc_minor;
+    int best = capabilities[0];
+    for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++)
+        if (capabilities[i] <= has) best = capabilities[i];
+    char cpu[16];
+    snprintf(cpu, sizeof cpu, "sm_%d", best);
+    static const char *const words[] = {"-target", "nvptx64-nvidia-nvcl", "-nogpulib", "-O3",
+                                        "-fno-crash-diagnostics"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) add(j, words[i]);
+    add(j, "-Xclang"), add(j, "-target-cpu"), add(j, "-Xclang"), add(j, cpu);
+    add(j, "-Xclang"), add(j, "-target-feature"), add(j, "-Xclang"),
+        add(j, best >= 70 ? "+ptx70" : "+ptx42");
+}
+
+// ---- compiling ----------------------------------------------------------------------------------
+bool ocl_compile(const char *source, const char *options, const struct ocl_header *headers,
+                 size_t n, char **object, char **log) {
+    *object = NULL;
+    *log = what_is_missing();
+    if (*log) return false;
+    struct job j;
+    if (!job_begin(&j)) {
+        *log = strdup("warpwatt: no temporary folder can be made\n");
+        return false;
+    }
+    char *const text = ocl_printf("#line 1 \"program.cl\"\n%s\n", source);
+    bool ok = text && write_file(&j, "program.cl", text);
+    free(text);
+    for (size_t i = 0; i < n && ok; i++) ok = write_file(&j, headers[i].name, headers[i].text);
+    add(&j, clang_path()), add(&j, "-x"), add(&j, "cl"), add_path(&j, "program.cl");
+    add_target(&j);
+    static const char *const words[] = {
+        "-Xclang",
+        "-disable-llvm-passes",
+        "-cl-kernel-arg-info",
+        "-fno-ident",
+        "-S",
+        "-emit-llvm",
+        "-fdiagnostics-color=never",
+        "-Xclang",
+        "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_3d_image_writes",
+        "-D__IMAGE_SUPPORT__=1",
+        "-D__opencl_c_images=1",
+        "-D__WARPWATT__=1",
+        "-Dcl_khr_int64_base_atomics=1",
+        "-Dcl_khr_int64_extended_atomics=1",
+        "-Dcl_khr_3d_image_writes=1",
+        "-Wno-macro-redefined",
+        "-Wno-unused-command-line-argument"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) add(&j, words[i]);
+    bool has_standard = false;
+    ok = ok && add_options(&j, options, &has_standard);
+    if (!has_standard) add(&j, "-cl-std=CL1.2");
+    if (n) add(&j, "-I"), add(&j, j.folder);
+    add(&j, "-o"), add_path(&j, "program.ll");
+    ok = ok && run(&j, log);
+    char *const ir = ok ? read_file(&j, "program.ll") : NULL;
+    if (ir) *object = ir_with_printf(ir);
+    free(ir);
+    job_end(&j);
+    return *object != NULL;
+}
+
+// ---- linking ------------------------------------------------------------------------------------
+// What launches set: defined here once, named by our built-in functions.
+static const char launch_globals[] = "#pragma clang diagnostic ignored \"-Wunused\"\n"
+                                     "extern __constant uint ww_offset[3];\n"
+                                     "extern __constant uint ww_dimensions;\n";
+
+static bool link_to(char *const *objects, size_t n, const char *flag, const char *out_name,
+                    bool is_final, char **out, char **log) {
+    *out = NULL;
+    *log = what_is_missing();
+    if (*log) return false;
+    struct job j;
+    if (!job_begin(&j)) {
+        *log = strdup("warpwatt: no temporary folder can be made\n");
+        return false;
+    }
+    char name[32];
+    bool ok = write_file(&j, "link.cl", launch_globals);
+    for (size_t i = 0; i < n && ok; i++) { // clang links bitcode only
+        snprintf(name, sizeof name, "%zu.ll", i);
+        ok = write_file(&j, name, objects[i]);
+        add(&j, clang_path()), add(&j, "-x"), add(&j, "ir"), add_path(&j, name);
+        add_target(&j);
+        add(&j, "-Xclang"), add(&j, "-disable-llvm-passes"), add(&j, "-c"), add(&j, "-emit-llvm"),
+            add(&j, "-o");
+        snprintf(name, sizeof name, "%zu.bc", i);
+        add_path(&j, name);
+        ok = ok && run(&j, log);
+    }
+    add(&j, clang_path()), add(&j, "-x"), add(&j, "cl"), add_path(&j, "link.cl");
+    add_target(&j);
+    add(&j, "-S"), add(&j, flag), add(&j, "-fno-ident"), add(&j, "-Wno-linker-warnings"),
+        add(&j, "-fdiagnostics-color=never");
+    for (size_t i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "%zu.bc", i);
+        add(&j, "-Xclang"), add(&j, "-mlink-bitcode-file"), add(&j, "-Xclang"), add_path(&j, name);
+    }
+    char *const ours = builtins_path();
+    if (is_final) {
+        add(&j, "-Xclang"), add(&j, "-mlink-builtin-bitcode"), add(&j, "-Xclang"), add(&j, ours);
+        add(&j, "-Xclang"), add(&j, "-mlink-builtin-bitcode"), add(&j, "-Xclang"),
+            add(&j, libclc_path());
+    } else
+        add(&j, "-Xclang"), add(&j, "-disable-llvm-passes");
+    free(ours);
+    add(&j, "-o"), add_path(&j, out_name);
+    ok = ok && run(&j, log);
+    if (ok) *out = read_file(&j, out_name);
+    job_end(&j);
+    return *out != NULL;
+}
+
+// A function that neither a source nor a library has: PTX declares it.
+static char *undefined_function(const char *ptx) {
+    for (const char *at = ptx; (at = strstr(at, ".extern .func")); at++) {
+        const char *name = at + strlen(".extern .func");
+        while (*name == ' ' || *name == '\t' || *name == '\n') name++;
+        if (*name == '(') name = strchr(name, ')') ? strchr(name, ')') + 1 : name;
+        while (*name == ' ' || *name == '\t' || *name == '\n') name++;
+        size_t n = strcspn(name, "\n(;, ");
+        if (n == 7 && strncmp(name, "vprintf", 7) == 0) continue;
+        if (n == 6 && strncmp(name, "malloc", 6) == 0) continue;
+        return strndup(name, n);
+    }
+    return NULL;
+}
+
+// Room for what kernels get as __constant arguments: all that other constants leave of 64 KB. It is the first variable, so
+// that its address in constant memory is known: CONSTANT_AT bytes behind the start, so that no argument is NULL.
+static char *with_launch_variables(const char *ptx) {
+    size_t used = 0;
+    for (const char *at = ptx; (at = strstr(at, ".const .align ")); at++) {
+        const char *const end = strchr(at, ';'), *const room = strchr(at, '[');
+        used += room && end && room < end ? strtoull(room + 1, NULL, 10) + 16 : 32;
+    }
+    const size_t most = 65536, left = used + 1024 < most ? (most - used - 1024) / 256 * 256 : 0;
+    const char *const body = strstr(ptx, ".address_size 64");
+    const char *const rest = body ? strchr(body, '\n') : NULL;
+    if (!rest) return NULL;
+    const bool takes_constants = strstr(ptx, ".ptr .const") != NULL && left;
+    const bool has_offset = strstr(ptx, "ww_offset") != NULL,
+               has_dimensions = strstr(ptx, "ww_dimensions") != NULL;
+    char *const area = takes_constants
+                           ? ocl_printf(".visible .const .align 256 .b8 ww_constants[%zu];\n", left)
+                           : strdup("");
+    char *const all = ocl_printf(
+        "%.*s\n%s%s%s%s", (int)(rest - ptx), ptx, area ? area : "",
+        has_offset ? ".visible .const .align 4 .b8 ww_offset[12];\n" : "",
+        has_dimensions ? ".visible .const .align 4 .u32 ww_dimensions = 1;\n" : "", rest);
+    free(area);
+    // their declarations, which clang wrote
+    for (char *at = all; at && (at = strstr(at, ".extern .const"));) {
+        char *const end = strchr(at, ';');
+        const bool is_ours = end && (memmem(at, (size_t)(end - at), "ww_offset", 9) ||
+                                     memmem(at, (size_t)(end - at), "ww_dimensions", 13));
+        if (is_ours)
+            memset(at, ' ', (size_t)(end + 1 - at));
+        else
+            at++;
+    }
+    return all;
+}
+
+bool ocl_link(char *const *objects, size_t n, const char *options, char **ptx, char **log) {
+    (void)options; // they are in the IR, by function
+    char *text;
+    *ptx = NULL;
+    if (!link_to(objects, n, "-fno-ident", "program.ptx", true, &text, log)) return false;
+    char *const missing = undefined_function(text);
+    if (missing) {
+        char *const all = ocl_printf("%swarpwatt: unresolved function `%s`: no source defines it, "
+                                     "and neither warpwatt's nor "
+                                     "libclc's built-in functions have it for this GPU\n",
+                                     *log ? *log : "", missing);
+        free(*log);
+        *log = all;
+        free(missing);
+        free(text);
+        return false;
+    }
+    *ptx = with_launch_variables(text);
+    free(text);
+    return *ptx != NULL;
+}
+bool ocl_link_library(char *const *objects, size_t n, char **object, char **log) {
+    return link_to(objects, n, "-emit-llvm", "library.ll", false, object, log);
+}
