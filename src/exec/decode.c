@@ -9,6 +9,7 @@
 #include "exec/uniform.h"
 #include "isa/operands.h"
 
+enum { MOST_WORDS = 16 }; // of an operand (DMMA_16)
 struct pool {
     uint32_t *value; // a vector's word
     uint32_t n, cap;
@@ -24,7 +25,7 @@ static uint64_t pool_hash(const uint32_t *v, uint32_t words) {
     return h >> 20;
 }
 static bool pool_grow(struct pool *p) {
-    if (p->n + 4 > p->cap) {
+    if (p->n + MOST_WORDS > p->cap) {
         const uint32_t cap = p->cap ? p->cap * 2 : 256;
         uint32_t *v = realloc(p->value, cap * sizeof *v);
         if (v) p->value = v;
@@ -89,7 +90,7 @@ static uint32_t predicate(uint32_t reg) { return reg >= PRED_FILE ? PRED_TRUE : 
 // Where one source stands. False: a constant outside its bank.
 static bool source(const struct exec_launch *l, struct pool *p, const struct opnd *o,
                    uint32_t *out) {
-    uint32_t v[4] = {(uint32_t)o->imm, (uint32_t)(o->imm >> 32)};
+    uint32_t v[MOST_WORDS] = {(uint32_t)o->imm, (uint32_t)(o->imm >> 32)};
     const uint32_t words = o->words ? o->words : 1;
     switch (o->kind) {
     case OPND_GPR: *out = o->reg * VEC_BYTES; return true;
@@ -107,7 +108,7 @@ static bool source(const struct exec_launch *l, struct pool *p, const struct opn
         *out = pool_get(p, v, words);
         return true;
     }
-    default: *out = X_POOL; return true; // four vectors of zeros
+    default: *out = X_POOL; return true; // MOST_WORDS vectors of zeros
     }
 }
 
@@ -215,8 +216,8 @@ static bool find_control(struct exec_launch *l) {
 enum ww_status decode_image(struct exec_launch *l, struct diags *d) {
     const struct code_image *im = l->im;
     struct pool p = {0};
-    const uint32_t zeros[4] = {0};
-    pool_get(&p, zeros, 4); // X_POOL
+    const uint32_t zeros[MOST_WORDS] = {0};
+    pool_get(&p, zeros, MOST_WORDS); // X_POOL
     l->code = ww_alloc_aligned((im->n_insts + 1ul) * sizeof *l->code);
     bool ok = l->code != NULL;
     for (uint32_t k = 0; ok && k < im->n_insts; k++)

@@ -64,7 +64,7 @@ enum {
     X_POOL = 1,       // operand bit: constant vector
     X_PRED_NOT = 256, // predicate operand bit: inverted
     X_NONE = UINT32_MAX,
-    X_SINK = 4, // vectors behind the kernel's registers that swallow what is written,
+    X_SINK = 8, // vectors behind the kernel's registers that swallow what is written,
     X_RESULT = X_SINK, // then that of OPND_RESULT,
     X_UNIFORM,         // then the uniform registers
     X_WAITS = 1 << 30, // xinst.flags, race check: a load that a loop waits for

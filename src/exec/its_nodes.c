@@ -219,6 +219,7 @@ static bool is_matrix(const struct minst *m) {
     case OP_HMMA_16:
     case OP_IMMA_16:
     case OP_DMMA:
+    case OP_DMMA_16:
     case OP_LDSM:
     case OP_STSM:
     case OP_MOVM: return true;

@@ -114,23 +114,38 @@ static uint64_t signed_64(const uint32_t *p, uint32_t lane, uint8_t mods) {
     if (mods & OPND_ABS) v &= ~sign;
     return mods & OPND_NEG ? v ^ sign : v;
 }
-// Lane 4 g + t holds k t of A's row g and of B's column g; of D row g, columns 2 t and 2 t + 1. A
-// chain of fused multiply-adds, to nearest (MMA-Sim, arXiv:2511.10909).
+// Lane 4 g + t holds k t of A's row g and of B's column g; of D row g, columns 2 t and 2 t + 1. With
+// two halves of rows A and D have those of row g + 8 behind each; each further double of B is of the
+// next four k (PTX ISA, m16n8k16 of .f64). A chain of fused multiply-adds, to nearest (MMA-Sim,
+// arXiv:2511.10909).
+static void sum_doubles(struct exec_warp *w, const struct xinst *x, uint32_t halves, uint32_t blocks) {
+    enum { PAIR = 2 * WARP_LANES };
+    const uint32_t *pa = x_src(w, x->a), *pb = x_src(w, x->b), *pc = x_src(w, x->c);
+    uint32_t d[4 * PAIR];
+    for (uint32_t i = 0; i < 2 * halves * WARP_LANES; i++) {
+        const uint32_t lane = i % WARP_LANES, at = i / WARP_LANES, half = at / 2;
+        const uint32_t row = lane / 4, col = lane % 4 * 2 + at % 2;
+        double sum = as_f64(signed_64(pc + at * PAIR, lane, x->mods[2]));
+        for (uint32_t k = 0; k < 4 * blocks; k++) {
+            const uint32_t block = k / 4, t = k % 4;
+            const uint32_t *const a = pa + (half + halves * block) * PAIR, *const b = pb + block * PAIR;
+            sum = fma(as_f64(signed_64(a, 4 * row + t, x->mods[0])),
+                      as_f64(signed_64(b, 4 * col + t, x->mods[1])), sum);
+        }
+        x_put64(d + at * PAIR, lane, sum != sum ? F64_NAN : as_u64(sum));
+    }
+    memcpy(x_dst(w, x->d), d, 2 * halves * PAIR * sizeof d[0]);
+}
 static enum exec_outcome product_double(struct exec_env *e, struct exec_warp *w,
                                         const struct xinst *x, uint32_t mask) {
     if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
-    const uint32_t *pa = x_src(w, x->a), *pb = x_src(w, x->b), *pc = x_src(w, x->c);
-    uint32_t d[4 * WARP_LANES];
-    for (uint32_t i = 0; i < 2 * WARP_LANES; i++) {
-        const uint32_t lane = i % WARP_LANES, column = i / WARP_LANES;
-        const uint32_t row = lane / 4, col = lane % 4 * 2 + column;
-        double sum = as_f64(signed_64(pc + 2 * column * WARP_LANES, lane, x->mods[2]));
-        for (uint32_t t = 0; t < 4; t++)
-            sum = fma(as_f64(signed_64(pa, 4 * row + t, x->mods[0])),
-                      as_f64(signed_64(pb, 4 * col + t, x->mods[1])), sum);
-        x_put64(d + 2 * column * WARP_LANES, lane, sum != sum ? F64_NAN : as_u64(sum));
-    }
-    memcpy(x_dst(w, x->d), d, sizeof d);
+    sum_doubles(w, x, 1, 1);
+    return EXEC_NEXT;
+}
+static enum exec_outcome product_double_16(struct exec_env *e, struct exec_warp *w,
+                                           const struct xinst *x, uint32_t mask) {
+    if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
+    sum_doubles(w, x, 2, x->vec);
     return EXEC_NEXT;
 }
 
@@ -210,5 +225,6 @@ static enum exec_outcome load(struct exec_env *e, struct exec_warp *w, const str
 
 const exec_fn matrix_fns[] = {[MATRIX_8816] = product8,         [MATRIX_8832] = product4,
                               [MATRIX_88128] = product1,        [MATRIX_16] = product16,
-                              [MATRIX_DOUBLE] = product_double, [MATRIX_LOAD] = load,
-                              [MATRIX_STORE] = store,           [MATRIX_TURN] = turn};
+                              [MATRIX_DOUBLE] = product_double, [MATRIX_DOUBLE_16] = product_double_16,
+                              [MATRIX_LOAD] = load,             [MATRIX_STORE] = store,
+                              [MATRIX_TURN] = turn};

@@ -10,6 +10,7 @@ enum matrix_fn {
     MATRIX_88128,
     MATRIX_16,
     MATRIX_DOUBLE,
+    MATRIX_DOUBLE_16,
     MATRIX_LOAD,
     MATRIX_STORE,
     MATRIX_TURN

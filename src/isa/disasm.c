@@ -116,6 +116,7 @@ static void put_sub(struct text *t, const struct minst *m) {
             isa_type_text((enum isa_type)m->stype));
     if (m->op == OP_HMMA_16 && isa_type_bits((enum isa_type)m->stype) == 8)
         put(t, m->aux & MMA_B_E5M2 ? ".e5m2" : ".e4m3");
+    if (m->op == OP_DMMA_16) put(t, ".K%u", 4u * m->vec);
     if ((m->op == OP_LDSM || m->op == OP_STSM) && m->sub) put(t, ".T");
     if (m->op == OP_PSETP && m->src[1].kind == OPND_NONE) return;
     for (size_t i = 0; i < WW_COUNT(sub_text); i++)

@@ -52,15 +52,21 @@ static void broken(struct verifier *v, uint32_t pc, const char *what) {
 static uint32_t preds_of(const struct code_image *im) {
     return im->is_machine_code ? PRED_FILE : MAX_PREDS;
 }
-static void check_operand(struct verifier *v, uint32_t pc, const struct opnd *o, bool is_sums) {
+// The most registers of an operand that must lie in line; sums lie anywhere.
+static uint32_t most_words(uint8_t slot) {
+    const enum slot_words words = slot_words(slot);
+    if (words == SLOT_SUMS) return 0;
+    return words == SLOT_T4 || words == SLOT_V || words == SLOT_V2 ? 16 : 4;
+}
+static void check_operand(struct verifier *v, uint32_t pc, const struct opnd *o, uint32_t most) {
     switch (o->kind) {
     case OPND_NONE: break;
     case OPND_GPR:
-        if (o->words != 1 && o->words != 2 && o->words != 4 && !is_sums)
+        if (most != 0 && (!bits_is_pow2(o->words) || o->words > most))
             broken(v, pc, "an operand of no size");
         else if (o->reg + o->words > v->im->n_regs)
             broken(v, pc, "a register beyond the kernel's");
-        else if (!is_sums && o->reg % o->words)
+        else if (most != 0 && o->reg % o->words)
             broken(v, pc, "a register group out of line");
         if (o->sub) broken(v, pc, "a part of a register after allocation");
         break;
@@ -117,9 +123,9 @@ static void check_inst(struct verifier *v, uint32_t pc) {
     }
     const struct operand_row *const row = &operand_rows[m->op];
     for (unsigned i = 0; i < MINST_DSTS; i++)
-        check_operand(v, pc, &m->dst[i], slot_words(row->dst[i]) == SLOT_SUMS);
+        check_operand(v, pc, &m->dst[i], most_words(row->dst[i]));
     for (unsigned i = 0; i < MINST_SRCS; i++)
-        check_operand(v, pc, &m->src[i], slot_words(row->src[i]) == SLOT_SUMS);
+        check_operand(v, pc, &m->src[i], most_words(row->src[i]));
     const char *const fault = isa_operands_fault(m, !v->im->is_machine_code);
     if (fault != NULL) broken(v, pc, fault);
     if (m->op == OP_S2R && !v->im->is_machine_code && m->dst[0].words != isa_sreg_words(m->aux))

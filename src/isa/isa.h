@@ -91,7 +91,7 @@ enum opnd_mods {
 typedef uint64_t opnd_imm_bits __attribute__((aligned(4)));
 struct opnd {
     uint8_t kind;
-    uint8_t words; // 1, 2 or 4 (GPR, IMM, CONST), more for the sums of GMMA; 0 for predicates
+    uint8_t words; // 1, 2 or 4 (GPR, IMM, CONST), more for GMMA and DMMA_16; 0 for predicates
     uint8_t mods;
     union {
         uint8_t sub;  // GPR before allocation: first word within the virtual register; after: 0
@@ -107,7 +107,7 @@ struct opnd {
         uint32_t reg;      // GPR/PRED number; CONST: byte offset
     };
 };
-enum { OPND_MOST_WORDS = 4 }; // but for sums of GMMA
+enum { OPND_MOST_WORDS = 4 }; // but for sums of GMMA and, in machine code, DMMA_16
 static_assert(sizeof(struct opnd) == 12, "nine operands make most of an instruction");
 // Whether they are the same, modifiers and size included.
 static inline bool opnd_equal(const struct opnd *a, const struct opnd *b) {

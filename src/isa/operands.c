@@ -17,6 +17,8 @@ enum {
     PAIR = SLOT_PAIR | SLOT_VALUE,
     N = SLOT_N | SLOT_VALUE,
     SUMS = SLOT_SUMS | SLOT_VALUE,
+    T4 = SLOT_T4 | SLOT_VALUE,
+    V2 = SLOT_V2 | SLOT_VALUE,
     P = SLOT_PREDICATE,
     WP = W | P,
     NP = N | P,
@@ -44,7 +46,8 @@ const char *slot_words_text(enum slot_words w) {
         [SLOT_NONE] = "",       [SLOT_W] = "word",       [SLOT_T] = "type",
         [SLOT_S] = "stype",     [SLOT_X] = "type, WIDE", [SLOT_V] = "vec type",
         [SLOT_PACKED] = "vec type, packed",              [SLOT_ADDRESS] = "address",
-        [SLOT_PAIR] = "1 or 2", [SLOT_N] = "1, 2 or 4", [SLOT_SUMS] = "sums"};
+        [SLOT_PAIR] = "1 or 2", [SLOT_N] = "1, 2 or 4", [SLOT_SUMS] = "sums",
+        [SLOT_T4] = "4 type",   [SLOT_V2] = "2 vec type"};
     return text[w];
 }
 
@@ -71,6 +74,8 @@ static bool words_fit(const struct minst *m, enum slot_words rule, unsigned word
     case SLOT_PAIR: return words == 1 || words == 2;
     case SLOT_N: return words == 1 || words == 2 || words == 4;
     case SLOT_SUMS: return words >= 1 && words <= ISA_MAX_SUMS;
+    case SLOT_T4: return words == 4 * own;
+    case SLOT_V2: return words == 2 * vec * own;
     default: return false;
     }
 }

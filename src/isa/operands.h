@@ -20,6 +20,8 @@ enum slot_words {
     SLOT_PAIR,    // one or two
     SLOT_N,       // one, two or four
     SLOT_SUMS,    // as many as the sums of a warp group's product take
+    SLOT_T4,      // those of four elements of minst.type
+    SLOT_V2,      // those of twice vec elements of minst.type
 };
 enum slot_kind {
     SLOT_WORDS = 15,      // mask of enum slot_words
@@ -57,8 +59,8 @@ struct isa_ref {
 enum { ISA_MAX_SUMS = 128, // registers of a lane: 64 x 256 sums over 128 lanes
        ISA_MAX_REFS = ISA_MAX_SUMS + 4 * MINST_SRCS + MAX_PREDS + 2 };
 // Registers that an instruction may read, each counted once (image_check and image_verify refuse
-// more): four sources of four words.
-enum { ISA_MAX_ROWS = 16 };
+// more): those of a product of doubles of 16x8x16. All others have four sources of four words at most.
+enum { ISA_MAX_ROWS = 32, ISA_USUAL_ROWS = 16 };
 
 enum { GMMA_C = 2 }; // the source of GMMA that is added to
 

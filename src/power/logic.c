@@ -33,6 +33,8 @@ static const double SFU_J = 0.160 / 420e6, SFU_NM = 180, SFU_V = 1.8; // GPUSimP
 // (W. Dally, Hot Chips 2023 and CACM 63(7), 2020; from memory). Horowitz's single operations make 2.0 and 0.3
 // pJ a multiply-add. A whole core's: neither k nor base is added.
 #define MMA_HALF_PJ (110.0 / 64)
+// Assumed: products go with the square of their factors' significands, 53 bits to 11.
+#define MMA_DOUBLE_PJ (MMA_HALF_PJ * (53.0 / 11) * (53.0 / 11))
 #define MMA_BYTE_PJ (160.0 / 512)
 static const double MMA_NM = 45, MMA_V = 0.9;
 
@@ -99,11 +101,13 @@ static const struct {
     [OPC_MMA_16816_F16] = {LOGIC_TENSOR, 2048 * MMA_HALF_PJ, 0},
     [OPC_MMA_16816_INT] = {LOGIC_TENSOR, 2048 * MMA_BYTE_PJ, 0},
     [OPC_MMA_16832_INT] = {LOGIC_TENSOR, 4096 * MMA_BYTE_PJ, 0},
-    // assumed: products go with the square of their factors' significands, 53 bits to 11
     // the uniform datapath's own component pays: a lane's work once a warp
     [OPC_UNIFORM] = {LOGIC_UNITS, 0, 0},
     [OPC_UNIFORM_MOVE] = {LOGIC_UNITS, 0, 0},
-    [OPC_MMA_884_F64] = {LOGIC_TENSOR, 256 * MMA_HALF_PJ * (53.0 / 11) * (53.0 / 11), 0},
+    [OPC_MMA_884_F64] = {LOGIC_TENSOR, 256 * MMA_DOUBLE_PJ, 0},
+    [OPC_MMA_1684_F64] = {LOGIC_TENSOR, 512 * MMA_DOUBLE_PJ, 0},
+    [OPC_MMA_1688_F64] = {LOGIC_TENSOR, 1024 * MMA_DOUBLE_PJ, 0},
+    [OPC_MMA_16816_F64] = {LOGIC_TENSOR, 2048 * MMA_DOUBLE_PJ, 0},
     // Products of warp groups: of eight columns, by which they are paid (tree_sm.c). Assumed: what fills
     // the same cycles takes the same, as above; bytes as mma's.
     [OPC_GMMA_16] = {LOGIC_TENSOR, 2048 * MMA_HALF_PJ, 0},
@@ -112,7 +116,7 @@ static const struct {
     [OPC_GMMA_INT] = {LOGIC_TENSOR, 4096 * MMA_BYTE_PJ, 0},
     [OPC_GMMA_BITS] = {LOGIC_TENSOR, 4096 * MMA_BYTE_PJ, 0},
 };
-_Static_assert(OPC_N == 63, "a new operation class needs a row above");
+_Static_assert(OPC_N == 66, "a new operation class needs a row above");
 
 static double scale(const struct tech *t, double nm, double v) {
     return t->row.f_nm / nm * (t->vdd_v / v) * (t->vdd_v / v);

@@ -324,13 +324,13 @@ static void build_execution(struct builder *b) {
         if (u == LOGIC_DP) peak = 0;                            // as it has before double precision
         if (u == LOGIC_TENSOR) peak = 0; // single precision and integers have the slots
         for (unsigned k = 0; k < OPC_N; k++)
-            if (logic_class_unit(k) == u && k >= OPC_GMMA_16) // by columns, not by instruction
+            if (logic_class_unit(k) == u && k >= OPC_GMMA_16 && k <= OPC_GMMA_BITS) // by columns, not by instruction
                 tree_event_n(b, i, (uint32_t)ACT_product_columns + k - OPC_GMMA_16, 1,
                              32 * logic_class_energy(&b->t, k), 0);
             else if (logic_class_unit(k) == u)
                 tree_event_n(b, i, (uint32_t)ACT_thread_by_class + k, 1,
                              logic_class_energy(&b->t, k), k == unit[u].peak_class ? peak : 0);
-        static_assert(OPC_GMMA_16 + ACT_PRODUCT_CLASSES == OPC_N, "the last classes");
+        static_assert(OPC_GMMA_16 + ACT_PRODUCT_CLASSES == OPC_GMMA_BITS + 1, "one row of classes");
         if (u != LOGIC_INT || !c->shared_on_lanes) continue;
         // the operand comes through the lane, which can do nothing else meanwhile: its bare move
         static const unsigned access[] = {OPC_LD_SHARED, OPC_ST_SHARED, OPC_ATOM_SHARED};

@@ -149,11 +149,15 @@ void translate_bmma(struct translator *t) {
 // ---- doubles ----------------------------------------------------------------------------------
 void translate_dmma(struct translator *t) {
     enum { SIGNS = TR_NEG | TR_ABS };
-    tr_op(t, OP_DMMA, OPC_MMA_884_F64, ITYPE_F64);
-    if (t->gen >= SASS_90 && tr_field(t, 76, 2)) tr_refuse(t, "has a shape that is not executed");
+    static const uint16_t classes[] = {OPC_MMA_884_F64, OPC_MMA_1684_F64, OPC_MMA_1688_F64,
+                                       OPC_MMA_16816_F64};
+    const uint32_t shape = t->gen >= SASS_90 ? tr_field(t, 76, 2) : 0; // 8x8x4, 16x8x4, 16x8x8, 16x8x16
+    const uint32_t halves = shape == 0 ? 1 : 2, blocks = shape == 0 ? 1 : 1u << (shape - 1);
+    tr_op(t, shape == 0 ? OP_DMMA : OP_DMMA_16, (enum op_class)classes[shape], ITYPE_F64);
+    if (shape != 0) t->m->vec = (uint8_t)blocks;
     if (tr_field(t, 78, 2)) tr_refuse(t, "does not round to nearest");
-    tr_dst(t, 4);
-    t->m->src[0] = tr_a(t, 2, SIGNS);
-    t->m->src[1] = tr_b(t, 2, SIGNS);
-    t->m->src[2] = tr_c(t, 4, SIGNS);
+    tr_dst(t, 4 * halves);
+    t->m->src[0] = tr_a(t, 2 * halves * blocks, SIGNS);
+    t->m->src[1] = tr_b(t, 2 * blocks, SIGNS);
+    t->m->src[2] = tr_c(t, 4 * halves, SIGNS);
 }

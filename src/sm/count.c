@@ -8,6 +8,16 @@
 
 static bool has_scoreboard(const struct sm *s) { return s->c.dependences == SM_SCOREBOARD; }
 
+// What rows read say. `is_sent`: to a pipeline.
+static void add_reads(uint64_t *c, const struct sm_inst *in, const struct inst_runs *n,
+                      bool has_scoreboard, bool is_sent) {
+    c[ACT_rf_reads] += n->issues * in->n_src;
+    c[ACT_rf_read_lanes] += n->lanes * in->n_src;
+    if (!is_sent) return;
+    c[ACT_collector_moves] += n->issues * in->n_src;
+    if (!has_scoreboard && in->is_cached) c[ACT_reuse_keeps] += n->issues * bits_count32(in->keep);
+}
+
 static void add_instruction(uint64_t *c, const struct sm_inst *in, const struct inst_runs *n,
                             bool has_scoreboard) {
     const uint64_t issues = n->issues, lanes = n->lanes;
@@ -16,8 +26,7 @@ static void add_instruction(uint64_t *c, const struct sm_inst *in, const struct 
     c[ACT_warp_by_class + in->klass] += issues;
     c[ACT_thread_by_class + in->klass] += op_class_unit[in->klass] == UNIT_UNIFORM ? issues : lanes;
     c[ACT_ibuffer_reads] += issues;
-    c[ACT_rf_reads] += issues * in->n_src;
-    c[ACT_rf_read_lanes] += lanes * in->n_src;
+    add_reads(c, in, n, has_scoreboard, in->unit != UNIT_NONE);
     c[ACT_const_operands] += issues * in->n_const;
     c[ACT_const_reads] += issues * in->n_const;
     if (in->flags & SI_FILLER) c[ACT_filler_instructions] += issues;
@@ -27,8 +36,6 @@ static void add_instruction(uint64_t *c, const struct sm_inst *in, const struct 
     if (in->unit == UNIT_NONE) return;
     c[ACT_collector_allocations] += issues;
     c[ACT_collector_dispatches] += issues;
-    c[ACT_collector_moves] += issues * in->n_src;
-    if (!has_scoreboard && in->is_cached) c[ACT_reuse_keeps] += issues * bits_count32(in->keep);
     if (!(in->flags & SI_RESULT)) return;
     if (has_scoreboard) c[ACT_scoreboard_writes] += 2 * issues;
     c[ACT_rf_writes] += issues * in->n_dst;
@@ -75,6 +82,10 @@ static void add_kernel(struct activity *a, const struct kernel_slot *ks, bool ha
         const struct sm_inst *const in = &ks->kernel->inst[i];
         if (issues == 0) continue;
         add_instruction(a->c, in, &ks->runs[i], has_scoreboard);
+        const struct sm_inst *const more = kernel_more_rows(ks->kernel, in);
+        if (more != NULL)
+            add_reads(a->c, more, &ks->runs[i], has_scoreboard, in->unit != UNIT_NONE);
+        for (uint32_t k = 0; more != NULL && k < more->n_src; k++) accesses[more->src[k]] += issues;
         if (im->uses_uniform) add_uniform(a->c, &im->inst[i], issues);
         for (uint32_t k = 0; k < in->n_src; k++) accesses[in->src[k]] += issues;
         for (uint32_t k = 0; k < in->n_dst; k++) accesses[in->dst_first + k] += issues;

@@ -75,7 +75,7 @@ uint32_t sm_carve_out(const struct sm_config *c, uint64_t wanted) {
 struct decoder {
     const struct sm_config *c;
     struct sm_kernel *k;
-    uint32_t cap_const_lines, cap_products;
+    uint32_t cap_const_lines, cap_products, cap_more_rows;
 };
 
 static void need_reg(struct sm_inst *in, struct sm_wide *wide, uint32_t reg, bool is_dst) {
@@ -90,12 +90,42 @@ static void need_reg(struct sm_inst *in, struct sm_wide *wide, uint32_t reg, boo
     if (is_dst) wide->dst[word] |= BIT64(reg % 64);
 }
 
-static_assert(sizeof((struct sm_inst){0}.src) == ISA_MAX_ROWS, "an image that was checked fits");
-static void read_row(struct sm_inst *in, uint32_t reg) {
+// Room for one more element behind the n of an array.
+static bool more_room(void **array, uint32_t n, uint32_t *cap, size_t size) {
+    if (n < *cap) return true;
+    const uint32_t most = n == 0 ? 16 : 2 * n;
+    void *const more = ww_alloc_aligned(most * size);
+    if (more == NULL) return false;
+    if (n != 0) memcpy(more, *array, n * size);
+    ww_free_aligned(*array);
+    *array = more;
+    *cap = most;
+    return true;
+}
+
+#define ROWS (sizeof((struct sm_inst){0}.src))
+static_assert(ROWS == ISA_USUAL_ROWS && 2 * ROWS == ISA_MAX_ROWS, "an image that was checked fits");
+static bool has_row(const struct sm_inst *in, uint32_t reg) {
     for (uint32_t i = 0; i < in->n_src; i++)
-        if (in->src[i] == reg) return;
-    assert(in->n_src < ISA_MAX_ROWS && "the image was checked");
-    in->src[in->n_src++] = (uint8_t)reg;
+        if (in->src[i] == reg) return true;
+    return false;
+}
+static bool read_row(struct decoder *d, struct sm_inst *in, uint32_t reg) {
+    struct sm_kernel *const k = d->k;
+    if (has_row(in, reg)) return true;
+    if (in->n_src == ROWS && !(in->flags & SI_MORE_ROWS)) {
+        void *array = k->more_rows;
+        if (!more_room(&array, k->n_more_rows, &d->cap_more_rows, sizeof *k->more_rows)) return false;
+        k->more_rows = array;
+        in->flags |= SI_MORE_ROWS;
+        in->aux = (uint16_t)k->n_more_rows++;
+        if (k->n_more_rows > UINT16_MAX) return false;
+    }
+    struct sm_inst *const at = in->n_src == ROWS ? &k->more_rows[in->aux] : in;
+    if (at != in && has_row(at, reg)) return true;
+    assert(at->n_src < ROWS && "the image was checked");
+    at->src[at->n_src++] = (uint8_t)reg;
+    return true;
 }
 
 static bool const_line(struct decoder *d, const struct opnd *o, struct sm_inst *in) {
@@ -106,15 +136,9 @@ static bool const_line(struct decoder *d, const struct opnd *o, struct sm_inst *
     uint32_t i = 0;
     while (i < k->n_const_lines && k->const_line[i] != line) i++;
     if (i == k->n_const_lines) {
-        if (i == d->cap_const_lines) {
-            const uint32_t cap = i == 0 ? 16 : 2 * i;
-            uint64_t *const more = ww_alloc_aligned(cap * sizeof *more);
-            if (more == NULL) return false;
-            if (i != 0) memcpy(more, k->const_line, i * sizeof *more);
-            ww_free_aligned(k->const_line);
-            k->const_line = more;
-            d->cap_const_lines = cap;
-        }
+        void *array = k->const_line;
+        if (!more_room(&array, i, &d->cap_const_lines, sizeof *k->const_line)) return false;
+        k->const_line = array;
         k->const_line[k->n_const_lines++] = line;
     }
     in->const_mask |= BIT64(i < MAX_CONST_LINES ? i : MAX_CONST_LINES - 1);
@@ -129,7 +153,8 @@ static uint16_t predicate_bit(const struct isa_ref *ref) {
     }
 }
 
-static void decode_reads(const struct minst *m, struct sm_inst *in, struct sm_wide *wide) {
+static bool decode_reads(struct decoder *d, const struct minst *m, struct sm_inst *in,
+                         struct sm_wide *wide) {
     struct isa_ref ref[ISA_MAX_REFS];
     const uint32_t n = isa_reads(m, true, ref);
     for (uint32_t i = 0; i < n; i++) {
@@ -138,8 +163,9 @@ static void decode_reads(const struct minst *m, struct sm_inst *in, struct sm_wi
             continue;
         }
         need_reg(in, wide, ref[i].reg + ref[i].word, false);
-        read_row(in, ref[i].reg + ref[i].word);
+        if (!read_row(d, in, ref[i].reg + ref[i].word)) return false;
     }
+    return true;
 }
 
 static void decode_writes(const struct minst *m, struct sm_inst *in, struct sm_wide *wide) {
@@ -276,9 +302,23 @@ void sm_code_latencies(const struct sm_config *c, struct code_latencies *out) {
     }
 }
 
-// Control bits take the place of the sets of registers. A row stands in the operand cache's place
-// of the first operand that names it.
-static void decode_control(const struct code_image *im, const struct minst *m, struct sm_inst *in) {
+// Where the rows of a record stand in the operand cache, and which of them stay. A row stands in the
+// place of the first operand that names it.
+static void decode_places(const struct minst *m, const struct code_control *k, struct sm_inst *in) {
+    struct isa_ref ref[ISA_MAX_REFS];
+    const uint32_t n = isa_reads(m, true, ref);
+    for (uint32_t i = 0; i < in->n_src; i++) {
+        uint32_t r = 0;
+        while (r < n && !(ref[r].file == REF_GPR && ref[r].reg + ref[r].word == in->src[i])) r++;
+        const uint32_t at = r < n ? ref[r].place : MINST_SRCS;
+        in->place |= (at < CONTROL_REUSE_SLOTS ? at : 3u) << 2 * i;
+        if (at < CONTROL_REUSE_SLOTS && k->reuse >> at & 1) in->keep |= (uint16_t)(1u << i);
+    }
+}
+
+// Control bits take the place of the sets of registers.
+static void decode_control(struct sm_kernel *kernel, const struct minst *m, struct sm_inst *in) {
+    const struct code_image *const im = kernel->image;
     const struct code_control *const k = &im->control[m - im->inst];
     in->stall = k->yield && k->stall < 2 ? 2 : k->stall;
     in->write = k->write;
@@ -293,15 +333,11 @@ static void decode_control(const struct code_image *im, const struct minst *m, s
     in->limited = in->has_limit ? m->sub : 0;
     in->limit = in->has_limit ? (uint8_t)m->aux : 0;
     if (m->op == OP_DEPBAR) in->wait |= (uint8_t)m->src[0].imm;
-    struct isa_ref ref[ISA_MAX_REFS];
-    const uint32_t n = isa_reads(m, true, ref);
-    for (uint32_t i = 0; i < in->n_src; i++) {
-        uint32_t r = 0;
-        while (r < n && !(ref[r].file == REF_GPR && ref[r].reg + ref[r].word == in->src[i])) r++;
-        const uint32_t at = r < n ? ref[r].place : MINST_SRCS;
-        in->place |= (at < CONTROL_REUSE_SLOTS ? at : 3u) << 2 * i;
-        if (at < CONTROL_REUSE_SLOTS && k->reuse >> at & 1) in->keep |= (uint16_t)(1u << i);
-    }
+    decode_places(m, k, in);
+    if (!(in->flags & SI_MORE_ROWS)) return;
+    struct sm_inst *const more = &kernel->more_rows[in->aux];
+    more->is_cached = in->is_cached;
+    decode_places(m, k, more);
 }
 
 // A product of a warp group takes the tensor cores of all four warps for its columns, or as long as
@@ -309,15 +345,9 @@ static void decode_control(const struct code_image *im, const struct minst *m, s
 static bool decode_product(struct decoder *d, const struct minst *m, struct sm_inst *in) {
     enum { ROW_BYTES = 32, GROUP_ROWS = 64 };
     struct sm_kernel *const k = d->k;
-    if (k->n_products == d->cap_products) {
-        const uint32_t cap = k->n_products == 0 ? 16 : 2 * k->n_products;
-        struct sm_product *const more = ww_alloc_aligned(cap * sizeof *more);
-        if (more == NULL) return false;
-        if (k->n_products != 0) memcpy(more, k->product, k->n_products * sizeof *more);
-        ww_free_aligned(k->product);
-        k->product = more;
-        d->cap_products = cap;
-    }
+    void *array = k->product;
+    if (!more_room(&array, k->n_products, &d->cap_products, sizeof *k->product)) return false;
+    k->product = array;
     const uint32_t columns = 8u * m->vec, b = m->aux & GMMA_SPARSE ? 2 * ROW_BYTES : ROW_BYTES;
     const uint32_t a = m->sub & GMMA_A_REGS ? 0 : GROUP_ROWS * ROW_BYTES;
     uint32_t first;
@@ -351,11 +381,11 @@ static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst 
                                  : m->aux;
     for (size_t i = 0; i < MINST_SRCS; i++)
         if (m->src[i].kind == OPND_CONST && !const_line(d, &m->src[i], in)) return false;
-    decode_reads(m, in, wide);
+    if (!decode_reads(d, m, in, wide)) return false;
     decode_writes(m, in, wide);
     bool has_result = in->dst != 0 || in->dst_p != 0;
     for (int i = 0; wide != NULL && i < WIDE_WORDS; i++) has_result |= wide->dst[i] != 0;
-    in->flags = flags_of(m, in, has_result);
+    in->flags |= flags_of(m, in, has_result);
     if (m->op == OP_GMMA && !decode_product(d, m, in)) return false;
     if (d->c->shared_on_lanes && is_shared(m->klass)) {
         in->unit = UNIT_INT;
@@ -366,7 +396,7 @@ static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst 
     const bool on_lanes = in->interval > 1 || (d->c->ctrl_on_lanes && m->op != OP_EXIT);
     if (m->klass == OPC_CTRL && on_lanes) in->unit = UNIT_INT;
     name_rows(in);
-    if (d->c->dependences == SM_CONTROL) decode_control(d->k->image, m, in);
+    if (d->c->dependences == SM_CONTROL) decode_control(d->k, m, in);
     return true;
 }
 
@@ -514,6 +544,7 @@ void sm_kernel_destroy(struct sm_kernel *k) {
     ww_free_aligned(k->inst);
     ww_free_aligned(k->wide);
     ww_free_aligned(k->product);
+    ww_free_aligned(k->more_rows);
     ww_free_aligned(k->const_line);
     ww_free_aligned(k);
 }

@@ -45,7 +45,8 @@ enum sm_inst_flags {
     SI_PRODUCT = 1 << 16,    // of a warp group (products.h): runs beside the warp
     SI_PRODUCT_COMMIT = 1 << 17,
     SI_PRODUCT_WAIT = 1 << 18,
-    SI_SHARE = 1 << 19 // of the register file changes: SI_SHARE_TAKES, or gives
+    SI_SHARE = 1 << 19, // of the register file changes: SI_SHARE_TAKES, or gives
+    SI_MORE_ROWS = 1 << 20 // reads rows beyond those of `src`: kernel_more_rows
 };
 
 enum {
@@ -82,7 +83,7 @@ struct sm_inst {
     uint8_t dst_first;    // n_dst 0: one to read, if there are any
     uint8_t n_const;      // constant-bank operands
     uint16_t aux;         // minst.aux (groups of cp.async.wait), minst.sub (fences), index of
-                          // sm_kernel.product
+                          // sm_kernel.product, of sm_kernel.more_rows
     uint32_t wide;        // index into sm_kernel.wide
 };
 enum { SM_FEW_SRC = 3 };
@@ -112,7 +113,8 @@ struct sm_kernel {
     struct sm_inst *inst;                 // image->n_insts
     struct sm_wide *wide;                 // NULL: no register above 63 is used
     struct sm_product *product;           // by sm_inst.aux; NULL: there are none
-    uint32_t n_products;
+    struct sm_inst *more_rows;            // likewise
+    uint32_t n_products, n_more_rows;
     uint64_t *const_line;
     uint32_t n_const_lines;
     uint32_t n_warps, n_threads, shared_bytes; // of a CTA
@@ -120,6 +122,12 @@ struct sm_kernel {
     uint32_t warp_registers, cta_registers, cta_shared; // what a CTA takes, granularity applied
     size_t cta_bytes;
 };
+// A second record with the rows that an instruction reads beyond those of its own, of which only
+// what concerns rows counts; NULL: there are none.
+static inline const struct sm_inst *kernel_more_rows(const struct sm_kernel *k,
+                                                     const struct sm_inst *in) {
+    return ww_likely((in->flags & SI_MORE_ROWS) == 0) ? NULL : &k->more_rows[in->aux];
+}
 enum { CONST_BANK_STRIDE = 0x10000 }; // c[n] lies at const_address + n * this
 static inline uint64_t kernel_const_line(const struct sm_config *c, const struct sm_kernel *k,
                                          uint32_t bank, uint64_t offset) {

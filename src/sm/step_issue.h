@@ -99,10 +99,10 @@ STEP_INLINE void special(const struct step_kind *k, struct sm *s, uint32_t w,
 }
 
 // ---- operands ----------------------------------------------------------------------------------
-// Reads the operands of the warp's next instruction, before it computes, and techniques hear of it.
-// Answers the cycle in which they are complete.
-STEP_INLINE uint64_t read_rows(const struct step_kind *k, struct sm *s, uint32_t w,
-                               const struct sm_inst *in, uint64_t t) {
+// Reads the rows of a record of the warp's next instruction, before it computes, and techniques hear
+// of it. Answers the cycle in which they are complete. `n_dst`: registers that it will write.
+STEP_INLINE uint64_t tell_rows(const struct step_kind *k, struct sm *s, uint32_t w,
+                               const struct sm_inst *in, uint8_t n_dst, uint64_t t) {
     const struct warp *const warp = &s->res.warp[w];
     const struct minst *const m = &s->res.kernel[warp->kslot].kernel->image->inst[warp->exec->pc];
     const uint32_t guard = warp->exec->pred[m->guard < PRED_FILE ? m->guard : PRED_TRUE];
@@ -110,7 +110,7 @@ STEP_INLINE uint64_t read_rows(const struct step_kind *k, struct sm *s, uint32_t
     uint64_t at[WW_COUNT(in->src)];
     const uint64_t last = k->ready->read(&step_sub(k, s, w)->collectors, in, number_of(k, s, w),
                                          count_lanes(lanes), t, at);
-    if ((in->n_src | in->n_dst) == 0) return last;
+    if ((in->n_src | n_dst) == 0) return last;
     return last + technique_rows(s,
                                  &(struct sm_row_access){.cycle = t + s->c.read_latency,
                                                          .warp = w,
@@ -119,10 +119,31 @@ STEP_INLINE uint64_t read_rows(const struct step_kind *k, struct sm *s, uint32_t
                                                          .at = at,
                                                          .lanes = lanes,
                                                          .pc = warp->exec->pc,
-                                                         .n_dst = in->n_dst,
+                                                         .n_dst = n_dst,
                                                          .dst_first = in->dst_first,
                                                          .values = warp->exec->regs},
                                  false);
+}
+// All of the instruction's; rows beyond its record's are a second read, which says of no result.
+STEP_INLINE uint64_t tell_operands(const struct step_kind *k, struct sm *s, uint32_t w,
+                                   const struct sm_inst *in, uint64_t t) {
+    const uint64_t last = tell_rows(k, s, w, in, in->n_dst, t);
+    const struct sm_inst *const more =
+        kernel_more_rows(s->res.kernel[s->res.warp[w].kslot].kernel, in);
+    const uint32_t after = step_sub(k, s, w)->collectors.read_after[WW_COUNT(in->src)];
+    return more == NULL ? last : max64(last, tell_rows(k, s, w, more, 0, t + after));
+}
+
+// The same without techniques, once it has computed.
+STEP_INLINE uint64_t read_operands(const struct step_kind *k, struct sm *s, struct sub_core *sub,
+                                   uint32_t w, const struct sm_inst *in, uint32_t n_lanes, uint64_t t) {
+    const uint32_t number = number_of(k, s, w);
+    const uint64_t last = k->ready->read(&sub->collectors, in, number, n_lanes, t, NULL);
+    if (ww_likely((in->flags & SI_MORE_ROWS) == 0)) return last;
+    const struct sm_inst *const more =
+        kernel_more_rows(s->res.kernel[s->res.warp[w].kslot].kernel, in);
+    const uint64_t from = t + sub->collectors.read_after[WW_COUNT(in->src)];
+    return max64(last, k->ready->read(&sub->collectors, more, number, n_lanes, from, NULL));
 }
 
 // ---- its pipeline ------------------------------------------------------------------------------
@@ -241,9 +262,13 @@ STEP_INLINE bool step_issue(const struct step_kind *k, struct sm *s, struct sub_
     const uint32_t pc = exec->pc, pushes = exec->pushes;
     // Techniques hear of the rows before the instruction changes them.
     const bool is_told = k->full && s->tech.rows.n != 0;
-    uint64_t operands_at = ww_unlikely(is_told) ? read_rows(k, s, w, in, t) : 0;
+    uint64_t operands_at = ww_unlikely(is_told) ? tell_operands(k, s, w, in, t) : 0;
     const uint8_t *const bank_of = k->full ? &sub->collectors.bank_of[number_of(k, s, w)] : NULL;
-    if (k->full && s->toggle != NULL) toggle_read(s->toggle, s->act.c, in, exec, bank_of);
+    if (k->full && s->toggle != NULL) {
+        const struct sm_inst *const more = kernel_more_rows(s->res.kernel[warp->kslot].kernel, in);
+        toggle_read(s->toggle, s->act.c, in, exec, bank_of);
+        if (more != NULL) toggle_read(s->toggle, s->act.c, more, exec, bank_of);
+    }
     s->env.cycle = t;
     const enum exec_outcome o = s->source.step(&s->env, exec);
     if (ww_unlikely(o == EXEC_FAULT)) {
@@ -268,8 +293,7 @@ STEP_INLINE bool step_issue(const struct step_kind *k, struct sm *s, struct sub_
     if (ww_unlikely(s->c.shared_warps)) take(s, sub, w);
     s->v.needs[in->unit] &= ~BIT64(w);
     k->ready->issued(sub, warp, in, t);
-    if (!is_told)
-        operands_at = k->ready->read(&sub->collectors, in, number_of(k, s, w), n_lanes, t, NULL);
+    if (!is_told) operands_at = read_operands(k, s, sub, w, in, n_lanes, t);
     const bool has_access = o == EXEC_MEMORY && s->env.access.kind != ACCESS_FENCE;
     const struct issue i = {.in = in,
                             .access = has_access ? &s->env.access : NULL,

@@ -52,7 +52,7 @@ struct collectors {
     uint64_t bank_next[ACT_MAX_BANKS];        // next free read or write slot, by bank of the SM
     uint8_t bank_of[MAX_GPRS + SM_MAX_WARPS]; // by register plus the warp's number
     // Cycles that row i of an instruction asks for its bank later.
-    uint8_t read_after[sizeof(((struct sm_inst *)0)->src)];
+    uint8_t read_after[sizeof(((struct sm_inst *)0)->src) + 1];
     // The operand cache: by bank and place a warp's row, numbered from 1; 0: none.
     uint16_t kept[ACT_MAX_BANKS][CONTROL_REUSE_SLOTS];
     uint64_t write_next[ACT_MAX_BANKS]; // with it banks have a port for writes of their own

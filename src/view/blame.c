@@ -125,7 +125,7 @@ struct parts {
 
 // The operation class that a counter of classes counts.
 static uint32_t class_of(const struct causes *c, uint32_t act) {
-    if (act >= c->product_columns && act < c->product_columns + OPC_N - OPC_GMMA_16)
+    if (act >= c->product_columns && act < c->product_columns + ACT_PRODUCT_CLASSES)
         return act - c->product_columns + OPC_GMMA_16;
     return act - (act < c->thread_by_class ? c->warp_by_class : c->thread_by_class);
 }

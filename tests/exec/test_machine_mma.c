@@ -285,10 +285,89 @@ static void doubles(void **state) {
     op_free(r);
 }
 
+// The same with sixteen rows, for which rows 8 to 15 stand behind rows 0 to 7: the same chain of
+// fused multiply-adds, over values among which are NaNs, infinities, subnormals and both zeros.
+static double edge_double(uint64_t *seed) {
+    static const uint64_t edge[] = {0, 1ull << 63, 1, 0x8000000000000001u, 0x000fffffffffffffu,
+                                    0x7ff0000000000000u, 0xfff0000000000000u, 0x7ff8000000000001u,
+                                    0x7fefffffffffffffu, 0x3ff0000000000000u, 0xbff0000000000000u};
+    const uint64_t n = rnd64(seed) % 64;
+    if (n < WW_COUNT(edge)) return bits_f64(edge[n]);
+    return (double)(int64_t)rnd64(seed) * (n < 40 ? 0x1p-62 : 0x1p-1060);
+}
+static void put_double(uint32_t *row, uint32_t lane, double v) {
+    const uint64_t u = f64_bits(v);
+    row[lane] = (uint32_t)u;
+    row[WARP_LANES + lane] = (uint32_t)(u >> 32);
+}
+static uint64_t double_at(const uint32_t *row, uint32_t lane) {
+    return row[lane] | (uint64_t)row[WARP_LANES + lane] << 32;
+}
+enum { D16 = 16, A16 = 32, B16 = 48, C16 = 56, N16 = 64, MOST_K16 = 16 };
+struct doubles_16 {
+    double a[ROWS][MOST_K16], b[MOST_K16][COLS], c[ROWS][COLS];
+};
+// Fragments as PTX ISA 9.0 has them (9.7.14.5.11 to .13).
+static void deal_doubles(struct prog *p, const struct doubles_16 *m, uint32_t k) {
+    for (uint32_t lane = 0; lane < 32; lane++) {
+        const uint32_t group = lane >> 2, thread = lane & 3;
+        for (uint32_t i = 0; i < k / 2; i++) // a0: (g, t), a1: (g + 8, t), a2: (g, t + 4) ...
+            put_double(reg(p, A16 + 2 * i), lane, m->a[group + (i & 1 ? 8 : 0)][thread + 4 * (i >> 1)]);
+        for (uint32_t i = 0; i < k / 4; i++)
+            put_double(reg(p, B16 + 2 * i), lane, m->b[thread + 4 * i][group]);
+        for (uint32_t i = 0; i < 4; i++)
+            put_double(reg(p, C16 + 2 * i), lane, m->c[row_of_d(lane, i)][col_of_d(lane, i)]);
+    }
+}
+static void doubles_of_sixteen_rows(void **state) {
+    (void)state;
+    uint64_t seed = 0x16816;
+    for (uint32_t k = 4; k <= MOST_K16; k *= 2)
+        for (uint32_t round = 0; round < 40; round++) {
+            const bool turned = round & 1, from_zero = round & 2; // signs of A and C; C is RZ
+            struct opnd a = {.kind = OPND_GPR, .words = (uint8_t)k, .reg = A16},
+                        b = {.kind = OPND_GPR, .words = (uint8_t)(k / 2), .reg = B16},
+                        c = {.kind = from_zero ? OPND_ZERO : OPND_GPR, .words = 8, .reg = C16};
+            if (turned) {
+                a.mods = OPND_NEG;
+                c.mods = OPND_NEG | OPND_ABS;
+            }
+            struct prog *const p = prog_new();
+            p->im.n_regs = N16;
+            p->inst[p->im.n_insts++] =
+                MI(.op = OP_DMMA_16, .type = ITYPE_F64, .vec = (uint8_t)(k / 4), .guard = PRED_TRUE,
+                   .target = -1, .reconv = -1,
+                   .dst = {{.kind = OPND_GPR, .words = 8, .reg = D16}}, .src = {a, b, c});
+            emit_exit(p);
+            prog_start(p);
+            struct doubles_16 m;
+            for (uint32_t i = 0; i < ROWS * MOST_K16; i++) m.a[i % ROWS][i / ROWS] = edge_double(&seed);
+            for (uint32_t i = 0; i < MOST_K16 * COLS; i++) m.b[i / COLS][i % COLS] = edge_double(&seed);
+            for (uint32_t i = 0; i < ROWS * COLS; i++) m.c[i / COLS][i % COLS] = edge_double(&seed);
+            deal_doubles(p, &m, k);
+            assert_int_equal(exec_step(&p->env, warp0(p)), EXEC_NEXT);
+            for (uint32_t lane = 0; lane < 32; lane++)
+                for (uint32_t e = 0; e < 4; e++) {
+                    const uint32_t row = row_of_d(lane, e), col = col_of_d(lane, e);
+                    double sum = from_zero ? 0 : m.c[row][col];
+                    if (turned) sum = -fabs(sum);
+                    for (uint32_t i = 0; i < k; i++)
+                        sum = fma(turned ? -m.a[row][i] : m.a[row][i], m.b[i][col], sum);
+                    const uint64_t d = double_at(reg(p, D16 + 2 * e), lane);
+                    if (isnan(sum))
+                        assert_true(isnan(bits_f64(d)));
+                    else
+                        assert_int_equal(d, f64_bits(sum));
+                }
+            prog_free(p);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(float_elements),
                                        cmocka_unit_test(float_sums), cmocka_unit_test(sums_begin_anew),
                                        cmocka_unit_test(integer_elements),
-                                       cmocka_unit_test(integer_ends), cmocka_unit_test(doubles)};
+                                       cmocka_unit_test(integer_ends), cmocka_unit_test(doubles),
+                                       cmocka_unit_test(doubles_of_sixteen_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

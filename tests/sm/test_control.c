@@ -123,6 +123,46 @@ static void matrix_instructions_read_for_two_cycles(void **state) {
     assert_int_equal(matrices(30, 1) - matrices(20, 1), 10 * (READ + 7 + WRITE + 1));
 }
 
+// Products of doubles of 16x8x16 read 32 rows, more than an instruction's record has: all count, in
+// banks and reads. Four banks of one port give four rows a cycle, and take four of the eight results.
+static uint64_t products_of_doubles(uint32_t n, uint32_t vec, uint64_t *reads) {
+    struct rig *g = machine();
+    g->im.n_regs = 64;
+    g->c.tensor_units = 1;
+    g->c.rf_banks = 4;
+    g->c.collector_ports = 1;
+    for (uint32_t k = OPC_MMA_1684_F64; k <= OPC_MMA_16816_F64; k++)
+        g->c.timing[k] = (struct class_timing){.latency = 30, .interval = 16};
+    g->change_control = keep_nothing;
+    for (uint32_t i = 0; i < n; i++)
+        emit(g, OP_DMMA_16, OPC_MMA_16816_F64, ITYPE_F64, RR(8, 8), RR(16, (uint8_t)(4 * vec)),
+             RR(32, (uint8_t)(2 * vec)), RR(8, 8))
+            ->vec = (uint8_t)vec;
+    exit_(g);
+    const uint64_t cycles = rig_run(g);
+    *reads = act(g, ACT_rf_reads);
+    uint64_t by_bank = 0;
+    for (uint32_t b = 0; b < 4; b++) by_bank += act(g, ACT_rf_bank_reads + b);
+    assert_int_equal(by_bank, *reads);
+    assert_int_equal(act(g, ACT_collector_moves), *reads);
+    assert_int_equal(act(g, ACT_rf_read_lanes), WARP_LANES * *reads);
+    assert_int_equal(act(g, ACT_rf_writes), 8 * n);
+    rig_free(g);
+    return cycles;
+}
+static void rows_beyond_the_record_are_read(void **state) {
+    (void)state;
+    static const uint32_t rows[] = {8 + 4 + 2, 8 + 8 + 4, 8 + 16 + 8}; // of k 4, 8 and 16
+    for (uint32_t i = 0; i < WW_COUNT(rows); i++) {
+        uint64_t few, more;
+        const uint64_t t = products_of_doubles(20, 1u << i, &few);
+        const uint32_t each = READ + (rows[i] + 3) / 4 - 1 + 30 + WRITE + 8 / 4 - 1;
+        assert_int_equal(products_of_doubles(30, 1u << i, &more) - t, 10 * each);
+        assert_int_equal(few, 20 * rows[i]);
+        assert_int_equal(more, 30 * rows[i]);
+    }
+}
+
 // A store's value is overwritten by the next instruction, or is not.
 static uint64_t after_store(bool overwrites) {
     struct rig *g = machine();
@@ -267,6 +307,7 @@ int main(void) {
         cmocka_unit_test(a_pipeline_s_cycles_are_stalls),
         cmocka_unit_test(a_warp_s_fetches_follow_each_other),
         cmocka_unit_test(matrix_instructions_read_for_two_cycles),
+        cmocka_unit_test(rows_beyond_the_record_are_read),
         cmocka_unit_test(operands_that_are_read_late_are_waited_for),
         cmocka_unit_test(kept_operands_save_a_conflict),
         cmocka_unit_test(a_conflict_holds_the_issue_stage),

@@ -150,6 +150,31 @@ def scaled(letter, n, at, kind):
     return text
 
 
+def doubles(least=8):
+    """Products of doubles: with exponents made alike, of any bits, and with signs that ptxas puts into the product."""
+    out = []
+    for m, k in ((8, 4), (16, 4), (16, 8), (16, 16)):
+        if m < least:
+            continue
+        na, nb, nc = m * k // 32, k // 4, m // 4
+        word = f'mma.sync.aligned.m{m}n8k{k}.row.col.f64.f64.f64.f64'
+        for way in ('', ' of any bits', ' with signs'):
+            body = ' .reg .f64 %x<8>, %y<4>, %z<4>, %w<4>;'
+            for letter, n, at in (('x', na, 0), ('y', nb, 768), ('z', nc, 1024)):
+                for j in range(n):
+                    body += f' mad.wide.u32 %p,%l,8,%in; ld.global.v2.b32 {{%a0,%a1}},[%p+{at + 256 * j % 512}];'
+                    if way != ' of any bits':
+                        body += ' and.b32 %a1,%a1,0x80ffffff; or.b32 %a1,%a1,0x3f000000;'
+                    body += f' mov.b64 %{letter}{j},{{%a0,%a1}};'
+                    if way == ' with signs' and letter != 'y':
+                        body += f' neg.f64 %{letter}{j},%{letter}{j};'
+            body += f' {word} {names("w", nc)},{names("x", na)},{names("y", nb)},{names("z", nc)};'
+            body += f' {word} {names("w", nc)},{names("x", na)},{names("y", nb)},{names("w", nc)}; mad.wide.u32 %p,%l,8,%out;'
+            body += ''.join(f' st.global.f64 [%p+{256 * j}],%w{j};' for j in range(nc))
+            out.append(Matrix(word + way, body, 'exact', ''))
+    return out
+
+
 def forms_of_ampere():
     out = []
     for x in (1, 2, 4):
@@ -178,17 +203,7 @@ def forms_of_ampere():
                     body = fill('a', na, 0, a) + fill('b', nb, 512, b) + fill('c', nc, 1024, d)
                     body += f' {word} {names("d", nc)},{names("a", na)},{names("b", nb)},{names("c", nc)};' + stored(nc)
                     out.append(Matrix(word, body, 'exact', {'f32': 'f', 'f16': 'H'}.get(d, '')))
-    for m, k in ((8, 4), (16, 4), (16, 8), (16, 16)):
-        na, nb, nc = m * k // 32, k // 4, m // 4
-        word = f'mma.sync.aligned.m{m}n8k{k}.row.col.f64.f64.f64.f64'
-        body = ' .reg .f64 %x<8>, %y<4>, %z<4>, %w<4>;'
-        for letter, n, at in (('x', na, 0), ('y', nb, 768), ('z', nc, 1024)):
-            for j in range(n):  # halves of doubles, whose exponents are made alike
-                body += f' mad.wide.u32 %p,%l,8,%in; ld.global.v2.b32 {{%a0,%a1}},[%p+{at + 256 * j % 512}]; and.b32 %a1,%a1,0x80ffffff;'
-                body += f' or.b32 %a1,%a1,0x3f000000; mov.b64 %{letter}{j},{{%a0,%a1}};'
-        body += f' {word} {names("w", nc)},{names("x", na)},{names("y", nb)},{names("z", nc)}; mad.wide.u32 %p,%l,8,%out;'
-        body += ''.join(f' st.global.f64 [%p+{256 * j}],%w{j};' for j in range(nc))
-        out.append(Matrix(word, body, 'exact', ''))
+    out += doubles()
     wmma = [('bf16', s, ra, rb, 'f32') for s, ra, rb in (('m16n16k16', 4, 4), ('m32n8k16', 8, 2), ('m8n32k16', 2, 8))]
     wmma += [('tf32', 'm16n16k8', 4, 4, 'f32')]
     for t, shape, ra, rb, d in wmma:

@@ -288,11 +288,18 @@ def kept_newer(name, places, isa, refused):
 
 
 def kept_matrices(isa, arch, refused):
-    m = Kept('matrices', isa, arch)
-    for k, f in enumerate(f for f in matrices.forms_of_turing() if f.name not in refused):
+    return matrices_into(Kept('matrices', isa, arch), (f for f in matrices.forms_of_turing() if f.name not in refused))
+
+
+def kept_doubles(isa):
+    return matrices_into(Kept('doubles', isa, '90'), matrices.doubles(16))
+
+
+def matrices_into(m, forms):
+    for k, f in enumerate(forms):
         kernel = f'w{k}'
         m.run(kernel, 4, 32, 4 * 2048, ' in=operands')
-        m.form(f.name, 0, 4, 'exact', [0] * (4 * 512))
+        m.form(re.sub(r' +', '_', f.name), 0, 4, 'exact', [0] * (4 * 512))
         m.text.append(f.kernel(kernel))
     return m
 
