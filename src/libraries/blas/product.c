@@ -4,12 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-// How products use tensor cores: any sizes and alignment, by warps (tensor.cu), or by asynchronous copies (ampere.cu).
-enum way { BY_WARPS, BY_COPIES, WAYS };
+// How products use tensor cores: any sizes and alignment, by warps (tensor.cu), or lines that begin at multiples of
+// sixteen bytes: by quad pairs (volta.cu), by asynchronous copies (ampere.cu).
+enum way { BY_WARPS, BY_QUADS, BY_COPIES, WAYS };
 struct tensor {
-    uint32_t from; // compute capability; 0: none
+    uint32_t from,
+        to; // compute capability: the first, and the first that does otherwise; 0, 0: none
     enum blas_module module;
 };
+enum { LATER = UINT32_MAX };
 
 // A row for each pair of types that there is a module for, and the type of its factors: that of the module's sums, or halves.
 static const struct {
@@ -19,16 +22,64 @@ static const struct {
     bool tensor_rounds; // tensor cores only where a program lets operands be rounded
     struct tensor tensor[WAYS];
 } rows[] = {
-    {TYPE_R_32F, TYPE_R_32F, TYPE_R_32F, BLAS_s, false, true, {{80, BLAS_qt}, {80, BLAS_at}}},
+    {TYPE_R_32F,
+     TYPE_R_32F,
+     TYPE_R_32F,
+     BLAS_s,
+     false,
+     true,
+     {[BY_WARPS] = {80, LATER, BLAS_qt}, [BY_COPIES] = {80, LATER, BLAS_at}}},
     {TYPE_R_64F, TYPE_R_64F, TYPE_R_64F, BLAS_d, true, false, {{0}}},
     {TYPE_C_32F, TYPE_C_32F, TYPE_C_32F, BLAS_c, true, false, {{0}}},
     {TYPE_C_64F, TYPE_C_64F, TYPE_C_64F, BLAS_z, true, false, {{0}}},
-    {TYPE_R_16F, TYPE_R_16F, TYPE_R_16F, BLAS_h, false, false, {{70, BLAS_qh}, {80, BLAS_ah}}},
-    {TYPE_R_16F, TYPE_R_16F, TYPE_R_32F, BLAS_h, false, false, {{70, BLAS_qh}, {80, BLAS_ah}}},
-    {TYPE_R_16F, TYPE_R_32F, TYPE_R_32F, BLAS_hs, false, false, {{70, BLAS_qhs}, {80, BLAS_ahs}}},
-    {TYPE_R_16BF, TYPE_R_16BF, TYPE_R_32F, BLAS_b, false, false, {{80, BLAS_qb}, {80, BLAS_ab}}},
-    {TYPE_R_16BF, TYPE_R_32F, TYPE_R_32F, BLAS_bs, false, false, {{80, BLAS_qbs}, {80, BLAS_abs}}},
-    {TYPE_R_8I, TYPE_R_32I, TYPE_R_32I, BLAS_i, false, false, {{75, BLAS_qi}, {80, BLAS_ai}}},
+    {TYPE_R_16F,
+     TYPE_R_16F,
+     TYPE_R_16F,
+     BLAS_h,
+     false,
+     false,
+     {[BY_WARPS] = {70, LATER, BLAS_qh},
+      [BY_QUADS] = {70, 75, BLAS_vh},
+      [BY_COPIES] = {80, LATER, BLAS_ah}}},
+    {TYPE_R_16F,
+     TYPE_R_16F,
+     TYPE_R_32F,
+     BLAS_h,
+     false,
+     false,
+     {[BY_WARPS] = {70, LATER, BLAS_qh},
+      [BY_QUADS] = {70, 75, BLAS_vh},
+      [BY_COPIES] = {80, LATER, BLAS_ah}}},
+    {TYPE_R_16F,
+     TYPE_R_32F,
+     TYPE_R_32F,
+     BLAS_hs,
+     false,
+     false,
+     {[BY_WARPS] = {70, LATER, BLAS_qhs},
+      [BY_QUADS] = {70, 75, BLAS_vhs},
+      [BY_COPIES] = {80, LATER, BLAS_ahs}}},
+    {TYPE_R_16BF,
+     TYPE_R_16BF,
+     TYPE_R_32F,
+     BLAS_b,
+     false,
+     false,
+     {[BY_WARPS] = {80, LATER, BLAS_qb}, [BY_COPIES] = {80, LATER, BLAS_ab}}},
+    {TYPE_R_16BF,
+     TYPE_R_32F,
+     TYPE_R_32F,
+     BLAS_bs,
+     false,
+     false,
+     {[BY_WARPS] = {80, LATER, BLAS_qbs}, [BY_COPIES] = {80, LATER, BLAS_abs}}},
+    {TYPE_R_8I,
+     TYPE_R_32I,
+     TYPE_R_32I,
+     BLAS_i,
+     false,
+     false,
+     {[BY_WARPS] = {75, LATER, BLAS_qi}, [BY_COPIES] = {80, LATER, BLAS_ai}}},
     {TYPE_R_8I, TYPE_R_32F, TYPE_R_32F, BLAS_is, false, false, {{0}}},
 };
 
@@ -108,6 +159,9 @@ static const struct size by_lanes[SIZES] = {{"big", 128, 128, 256, 0, 2, 1},
                          by_way[WAYS][SIZES] = {
                              [BY_WARPS] = {{"big", 128, 128, 128, 0, 2, 1},
                                            {"small", 64, 64, 128, 0, 4, 1.5}},
+                             [BY_QUADS] = {{"wide", 128, 256, 256, 2 * 64 * (128 + 256), 1, 1.2},
+                                           {"big", 128, 128, 128, 2 * 64 * (128 + 128), 2, 1.1},
+                                           {"small", 64, 64, 128, 2 * 64 * (64 + 64), 4, 1.8}},
                              [BY_COPIES] = {{"wide", 128, 256, 256, 4 * 64 * (128 + 256), 1, 1},
                                             {"big", 128, 128, 128, 4 * 64 * (128 + 128), 2, 1.1},
                                             {"small", 64, 64, 128, 4 * 64 * (64 + 64), 4, 1.8}},
@@ -181,10 +235,13 @@ static size_t row_of(const struct blas_types *t) {
     return row;
 }
 
+enum { FAR = 1 << 24 }; // elements from a line to the next, whose 32 lines are fewer than 2^32 bytes
+
 // Bytes are multiplied by copies only as they lie when both are walked along k.
 static bool fits(enum way way, int op_a, int op_b, const struct blas_types *t,
                  const struct gemm *g) {
-    if (way != BY_COPIES) return true;
+    if (way == BY_WARPS) return true;
+    if (way == BY_QUADS && (g->a.lead > FAR || g->b.lead > FAR)) return false;
     return g->is_even && g->k && (t->ab != TYPE_R_8I || (blas_swaps(op_a) && !blas_swaps(op_b)));
 }
 
@@ -194,8 +251,10 @@ static int way_of(const struct blas_handle *h, size_t row, int op_a, int op_b,
     if (g->m < TENSOR_LEAST || g->n < TENSOR_LEAST || (rows[row].tensor_rounds && !t->may_round))
         return -1;
     for (int way = WAYS - 1; way >= 0; way--) {
-        const uint32_t from = rows[row].tensor[way].from;
-        if (from && h->capability >= from && fits((enum way)way, op_a, op_b, t, g)) return way;
+        const struct tensor *const r = &rows[row].tensor[way];
+        if (h->capability >= r->from && h->capability < r->to &&
+            fits((enum way)way, op_a, op_b, t, g))
+            return way;
     }
     return -1;
 }
