@@ -299,6 +299,28 @@ static void l1_data_path(void **state) {
     }
 }
 
+// Two loads of L1 and one of shared memory keep the unit for as long as an access takes at least,
+// though their data need a cycle.
+static void least_time_of_an_access(void **state) {
+    (void)state;
+    for (uint32_t cycles = 0; cycles <= 3; cycles++) {
+        struct rig *g = rig_new();
+        with_l1(g);
+        g->im.shared_bytes = 4096;
+        lane_offsets(g, 2);
+        g->c.coalesce = COALESCE_LINE128_WARP;
+        g->c.access_cycles = cycles;
+        address(g, 3);
+        load(g, SPACE_GLOBAL, 4, 3, 0);
+        load(g, SPACE_GLOBAL, 6, 3, 4);
+        load(g, SPACE_SHARED, 7, 2, 0);
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(act(g, ACT_ldst_busy_cycles), 3 * (cycles > 1 ? cycles : 1));
+        rig_free(g);
+    }
+}
+
 // One array: a fetch finds the line that a load brought. The load's value is there in 120, the
 // coordinate that needs it 10 later, and the look-up another cycle later.
 static void textures_lie_in_l1(void **state) {
@@ -671,6 +693,7 @@ int main(void) {
         cmocka_unit_test(texture_fetch),
         cmocka_unit_test(textures_lie_in_l1),
         cmocka_unit_test(l1_data_path),
+        cmocka_unit_test(least_time_of_an_access),
         cmocka_unit_test(l1_miss_then_hit),
         cmocka_unit_test(l1_merge),
         cmocka_unit_test(l1_out_of_registers),
