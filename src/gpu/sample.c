@@ -92,6 +92,8 @@ struct stratum {
     double common, own;
     double course; // of them, half of the interval by SAMPLE_COURSE
     double inside; // of activity, cycles of launches of which only stretches were simulated
+    uint8_t *code; // of each line of its code: where the last one that was simulated left it (sm_has_code)
+    uint32_t lines;
     // Of every instruction, of the launches in `activity`; NULL: not counted. An image of another size begins anew.
     struct sm_inst_counts *inst;
     struct sm_inst_memory *memory;
@@ -269,6 +271,25 @@ static void estimate_instructions(struct gpu *g, struct flight *r, const struct 
     r->result.inst_memory = r->inst_memory;
 }
 
+// Code that it leaves in the instruction caches: what SM 0, which has its first block, has of it.
+static uint32_t lines_of_code(const struct gpu *g, const struct gpu_kernel *k) {
+    const uint64_t line = g->config.sm.icache.line_bytes, first = k->code_address / line * line;
+    const uint64_t bytes = (uint64_t)k->image->n_insts * g->config.sm.instruction_bytes;
+    return line ? (uint32_t)((k->code_address + bytes - first + line - 1) / line) : 0;
+}
+static void learn_code(struct gpu *g, struct stratum *t, const struct gpu_kernel *k) {
+    const uint32_t n = lines_of_code(g, k);
+    if (t->lines != n) t->code = arena_alloc(&g->sample->arena, n * sizeof *t->code);
+    t->lines = n;
+    for (uint32_t i = 0; i < n; i++)
+        t->code[i] = sm_has_code(g->sm[0], k->code_address + (uint64_t)i * g->config.sm.icache.line_bytes);
+}
+static void leave_code(struct gpu *g, const struct stratum *t, const struct flight *r) {
+    if (t->lines != lines_of_code(g, r->kernel)) return;
+    for (uint32_t i = 0; i < g->config.sm_count && i < r->n_ctas; i++)
+        sm_warm_code(g->sm[i], r->kernel->code_address, t->code, t->lines);
+}
+
 void sample_extrapolate(struct activity *a, const struct activity *from, double of, double x) {
     for (uint32_t i = 0; i < ACT_N; i++)
         if (from->c[i]) a->c[i] += scaled(from->c[i], x / of);
@@ -309,6 +330,7 @@ void sample_learn(struct gpu *g, const struct flight *r) {
     if (r->result.estimate.is) t->inside += cycles;
     activity_add(&t->activity, &r->result.activity);
     t->launches++;
+    learn_code(g, t, r->kernel);
     learn_instructions(&s->arena, t, r);
 }
 
@@ -330,6 +352,7 @@ uint64_t sample_estimate(struct gpu *g, struct flight *r) {
     out->cycles = (uint64_t)(cycles + 0.5);
     sample_extrapolate(&out->activity, &t->activity, learned, x);
     estimate_instructions(g, r, t, x / learned);
+    leave_code(g, t, r);
     out->start_s = gpu_now_s(g);
     out->functional = false;
     out->estimate =

@@ -191,6 +191,25 @@ void front_forget_lines(struct sm *s) {
     }
 }
 
+uint32_t front_has_line(const struct sm *s, uint64_t line) {
+    uint32_t has = 0;
+    for (uint32_t i = 0; i < s->n_subs; i++) {
+        const struct l0_cache *const l = &s->sub[i].front.l0;
+        has |= (uint32_t)(l->tags && cache_place_of(l->tags, line) != CACHE_NOWHERE) << i;
+    }
+    return has;
+}
+// Remembered places may be another line's by now.
+void front_warm_line(struct sm *s, uint64_t line, uint32_t sub_cores) {
+    memset(s->hot, 0xff, sizeof s->hot);
+    FOR_EACH_BIT32(i, sub_cores) {
+        struct l0_cache *const l = &s->sub[i].front.l0;
+        if (!l->tags) continue;
+        l->line[cache_fill(l->tags, line, 1).place] = (struct l0_line){0};
+        memset(l->known, 0xff, sizeof l->known);
+    }
+}
+
 static inline struct fetched *place_of(const struct fetches *k, uint32_t i) {
     return &k->ring[(k->first + i) & (k->places - 1)];
 }

@@ -513,6 +513,22 @@ void sm_flush(struct sm *s, uint64_t cycle) { flush(s, cycle, s->c.icache_flush)
 
 void sm_forget_caches(struct sm *s, uint64_t cycle) { flush(s, cycle, true); }
 
+uint8_t sm_has_code(const struct sm *s, uint64_t addr) {
+    const struct sm_cache *const c = &s->caches.of[CLIENT_INST];
+    const uint64_t line = addr & ~c->line_mask;
+    if (!c->tags) return 0;
+    return (uint8_t)((cache_place_of(c->tags, line) != CACHE_NOWHERE) | front_has_line(s, line) << 1);
+}
+void sm_warm_code(struct sm *s, uint64_t addr, const uint8_t *where, uint32_t n) {
+    const struct sm_cache *const c = &s->caches.of[CLIENT_INST];
+    if (!c->tags || s->tech.heard >> ARRAY_INST & 1) return;
+    uint64_t line = addr & ~c->line_mask;
+    for (uint32_t i = 0; i < n; i++, line += c->line_bytes) {
+        if (where[i] & 1) cache_fill(c->tags, line, c->all);
+        front_warm_line(s, line, where[i] >> 1);
+    }
+}
+
 // ---- running -----------------------------------------------------------------------------------
 void sm_run_begin(struct sm *s, uint64_t from) {
     s->is_summed = false;

@@ -111,6 +111,12 @@ void sm_flush(struct sm *s, uint64_t cycle);
 // The same of an SM that was off: instruction caches too.
 void sm_forget_caches(struct sm *s, uint64_t cycle);
 
+// Where the line of code at an address is: bit 0 the instruction cache, bit 1 + i the L0 of sub-core i.
+uint8_t sm_has_code(const struct sm *s, uint64_t addr);
+// A kernel ran without time: its n lines from an address on come into the caches that `where` names. Of caches that a technique
+// listens to nothing changes. Counts nothing.
+void sm_warm_code(struct sm *s, uint64_t addr, const uint8_t *where, uint32_t n);
+
 // Counts so far, complete up to `now` (state times are closed at the call).
 const struct activity *sm_activity(struct sm *s, uint64_t now);
 // Of the counts that sm_activity gave last: two that have the same number, not 0, are equal.

@@ -294,6 +294,8 @@ void front_forget_constants(struct sm *s); // the constant cache changes
 bool front_constant_miss(struct sm *s, const struct cache_access *a, uint32_t waiter);
 void front_line_ready(struct sm *s, uint32_t w); // of L0
 void front_forget_lines(struct sm *s);           // instruction caches are emptied
+uint32_t front_has_line(const struct sm *s, uint64_t line);            // bit a sub-core whose L0 has it
+void front_warm_line(struct sm *s, uint64_t line, uint32_t sub_cores); // it is in their L0s
 enum { WAITER_WARP = 1 << 16 }; // a waiter of a constant line that is a warp, not an operation
 // The warp may have got room for a fetch.
 static inline void front_want(struct sm *s, uint32_t w) {
