@@ -32,7 +32,16 @@ static void take_sectors(struct sm *s, const struct mem_reply *r, uint64_t t) {
     if (r->client == CLIENT_CONST) front_constants_came(s, came.waiter, came.n, t);
 }
 
-// A line of the second level has come from L2 for constants: they take what they want of it.
+// The line is on its way from the second level.
+static bool comes_from_second(const struct caches *k, uint64_t line) {
+    for (uint32_t i = 0; i < k->second_n; i++)
+        if (k->second[(k->second_first + i) % k->second_room] == line) return true;
+    return false;
+}
+
+// A line of the second level has come from L2 for constants: they take what they want of it. What
+// the second level already sends keeps its miss until then, so that no more lines are on their way
+// from there than there are misses.
 static void take_second(struct sm *s, const struct mem_reply *r, uint64_t t) {
     const struct sm_cache *const c = &s->caches.of[CLIENT_CONST];
     const struct sm_cache *const big = &s->caches.of[CLIENT_INST];
@@ -42,7 +51,8 @@ static void take_second(struct sm *s, const struct mem_reply *r, uint64_t t) {
         struct mem_reply one = *r;
         one.addr += at;
         one.bytes = c->line_bytes;
-        if (mshr_find(c->mshr, one.addr) >= 0) take_sectors(s, &one, t);
+        if (mshr_find(c->mshr, one.addr) >= 0 && !comes_from_second(&s->caches, one.addr))
+            take_sectors(s, &one, t);
     }
 }
 
