@@ -370,16 +370,16 @@ static bool link_to(char *const *objects, size_t n, const char *flag, const char
     return *out != NULL;
 }
 
-// A function that neither a source nor a library has: PTX declares it.
+// A function that neither a source nor a library has: PTX declares it, without a body. The driver has vprintf.
 static char *undefined_function(const char *ptx) {
-    for (const char *at = ptx; (at = strstr(at, ".extern .func")); at++) {
-        const char *name = at + strlen(".extern .func");
-        while (*name == ' ' || *name == '\t' || *name == '\n') name++;
+    for (const char *at = ptx; (at = strstr(at, ".func ")); at++) {
+        const char *name = at + strlen(".func ");
+        name += strspn(name, " \t\n");
         if (*name == '(') name = strchr(name, ')') ? strchr(name, ')') + 1 : name;
-        while (*name == ' ' || *name == '\t' || *name == '\n') name++;
-        size_t n = strcspn(name, "\n(;, ");
-        if (n == 7 && strncmp(name, "vprintf", 7) == 0) continue;
-        if (n == 6 && strncmp(name, "malloc", 6) == 0) continue;
+        name += strspn(name, " \t\n");
+        const size_t n = strcspn(name, "\n(;, ");
+        if (name[strcspn(name, "{;")] != ';') continue;
+        if (n == strlen("vprintf") && strncmp(name, "vprintf", n) == 0) continue;
         return strndup(name, n);
     }
     return NULL;
