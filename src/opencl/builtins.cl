@@ -81,3 +81,181 @@ FOR_VECTORS1(native_rsqrt, approx_rsqrt)
 FOR_VECTORS1(native_sqrt, approx_sqrt)
 FOR_VECTORS2(native_divide, approx_div)
 FOR_VECTORS2(native_powr, approx_powr)
+
+// ---- images -------------------------------------------------------------------------------------
+// image.c writes the same. A kernel's image is the address of one; a sampler is its bits. OpenCL C lets neither be looked into,
+// so the functions stand here under the names that clang calls.
+typedef struct {
+    ulong texture[32];
+    ulong surface, address;
+    uint size[4];
+    uint order, type, channels, channel_bytes;
+} descriptor;
+typedef __global const descriptor *image;
+typedef __constant char *sampler;
+enum { R = 0x10B0, A, RG, RA, RGB, RGBA, BGRA, ARGB, INTENSITY, LUMINANCE }; // cl_channel_order
+enum { SNORM8 = 0x10D0, SNORM16, UNORM8, UNORM16 };                          // cl_channel_type, the fractions
+enum { HALF = 0x10DD, FLOAT32 };
+
+sampler make_sampler(int bits) __asm__("__translate_sampler_initializer");
+sampler make_sampler(int bits) { return (sampler)(ulong)(uint)bits; }
+
+static inline ulong texture_of(image m, sampler s) {
+    const uint bits = (uint)(ulong)s;
+    return m->texture[(bits & 15) | (bits >> 1 & 16)];
+}
+// Without a sampler: nearest, coordinates of texels, no care for what is outside.
+static inline ulong texture_plain(image m) { return m->texture[0]; }
+
+// Channels where the image's order has them; what it lacks is 0, and 1 for the last.
+#define ORDERED(type, t, one, m)                                                                   \
+    (m->order == RGBA        ? t                                                                   \
+     : m->order == R         ? (type)(t.x, 0, 0, one)                                              \
+     : m->order == A         ? (type)(0, 0, 0, t.x)                                                \
+     : m->order == RG        ? (type)(t.x, t.y, 0, one)                                            \
+     : m->order == RA        ? (type)(t.x, 0, 0, t.y)                                              \
+     : m->order == BGRA      ? t.zyxw                                                              \
+     : m->order == ARGB      ? t.yzwx                                                              \
+     : m->order == LUMINANCE ? (type)(t.x, t.x, t.x, one)                                          \
+                             : (type)(t.x))
+
+// One texel: the instruction, its constraint of results, its coordinates.
+#define FETCH(type, r, t, geometry, suffix, out, at, ...)                                          \
+    __asm__("tex." geometry ".v4." suffix " {%0, %1, %2, %3}, [%4, " at "];"                       \
+            : "=" out(r.x), "=" out(r.y), "=" out(r.z), "=" out(r.w)                               \
+            : "l"(t), __VA_ARGS__)
+// By geometry: the mangled image, coordinates of float and int, how they stand in the instruction.
+#define READS(name, type, one, result, out)                                                        \
+    READ(name, type, one, result, out, image1d, "1d", float, f, "f32", "{%5}", "f"(c))             \
+    READ(name, type, one, result, out, image1d, "1d", int, i, "s32", "{%5}", "r"(c))               \
+    READ(name, type, one, result, out, image2d, "2d", float2, Dv2_f, "f32", "{%5, %6}", "f"(c.x), "f"(c.y)) \
+    READ(name, type, one, result, out, image2d, "2d", int2, Dv2_i, "s32", "{%5, %6}", "r"(c.x), "r"(c.y)) \
+    READ(name, type, one, result, out, image3d, "3d", float4, Dv4_f, "f32", "{%5, %6, %7, %7}", "f"(c.x), "f"(c.y), "f"(c.z)) \
+    READ(name, type, one, result, out, image3d, "3d", int4, Dv4_i, "s32", "{%5, %6, %7, %7}", "r"(c.x), "r"(c.y), "r"(c.z)) \
+    READ(name, type, one, result, out, image1d_array, "a1d", float2, Dv2_f, "f32", "{%5, %6}", "r"(layer(c.y, m)), "f"(c.x)) \
+    READ(name, type, one, result, out, image1d_array, "a1d", int2, Dv2_i, "s32", "{%5, %6}", "r"(c.y), "r"(c.x)) \
+    READ(name, type, one, result, out, image2d_array, "a2d", float4, Dv4_f, "f32", "{%5, %6, %7, %7}", "r"(layer(c.z, m)), "f"(c.x), "f"(c.y)) \
+    READ(name, type, one, result, out, image2d_array, "a2d", int4, Dv4_i, "s32", "{%5, %6, %7, %7}", "r"(c.z), "r"(c.x), "r"(c.y))
+static inline int layer(float z, image m) {
+    const int n = (int)__builtin_rintf(z), last = (int)m->size[3] - 1;
+    return n < 0 ? 0 : n > last ? last : n;
+}
+#define STRING_(x) #x
+#define STRING(x) STRING_(x)
+#define JOIN_(a, b, c, d) a##_##b##_##c##_##d
+#define JOIN(a, b, c, d) JOIN_(a, b, c, d)
+// Lengths of names in mangled ones.
+#define N_image1d 14ocl_image1d_ro
+#define N_image2d 14ocl_image2d_ro
+#define N_image3d 14ocl_image3d_ro
+#define N_image1d_array 20ocl_image1d_array_ro
+#define N_image2d_array 20ocl_image2d_array_ro
+#define N_read_imagef 11read_imagef
+#define N_read_imagei 11read_imagei
+#define N_read_imageui 12read_imageui
+#define READ(name, type, one, result, out, kind, geometry, ctype, cname, cword, at, ...)           \
+    type JOIN(name, kind, cname, s)(image m, sampler s, ctype c) __asm__("_Z" STRING(N_##name) STRING(N_##kind) "11ocl_sampler" #cname); \
+    type JOIN(name, kind, cname, s)(image m, sampler s, ctype c) {                                 \
+        type t;                                                                                    \
+        FETCH(type, t, texture_of(m, s), geometry, result "." cword, out, at, __VA_ARGS__);        \
+        return ORDERED(type, t, one, m);                                                           \
+    }                                                                                              \
+    type JOIN(name, kind, cname, p)(image m, ctype c) __asm__("_Z" STRING(N_##name) STRING(N_##kind) #cname); \
+    type JOIN(name, kind, cname, p)(image m, ctype c) {                                            \
+        type t;                                                                                    \
+        FETCH(type, t, texture_plain(m), geometry, result "." cword, out, at, __VA_ARGS__);        \
+        return ORDERED(type, t, one, m);                                                           \
+    }
+READS(read_imagef, float4, 1.0f, "f32", "f")
+READS(read_imagei, int4, 1, "s32", "r")
+READS(read_imageui, uint4, 1, "u32", "r")
+
+// ---- writes -------------------------------------------------------------------------------------
+// A texel in the image's order and format, as the words that a surface store takes (OpenCL 1.2, 8.3).
+static inline uint round_to(float v, float scale, float low) {
+    const float clamped = v != v ? 0 : v < low ? low : v > 1 ? 1 : v;
+    return (uint)(int)__builtin_rintf(clamped * scale);
+}
+static inline uint word_of(float v, uint type) {
+    switch (type) {
+    case UNORM8: return round_to(v, 255, 0);
+    case UNORM16: return round_to(v, 65535, 0);
+    case SNORM8: return round_to(v, 127, -1);
+    case SNORM16: return round_to(v, 32767, -1);
+    case HALF: {
+        ushort h;
+        __asm__("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(v));
+        return h;
+    }
+    default: return as_uint(v);
+    }
+}
+static inline uint4 words_of_floats(float4 v, image m) {
+    return (uint4)(word_of(v.x, m->type), word_of(v.y, m->type), word_of(v.z, m->type), word_of(v.w, m->type));
+}
+static inline uint4 words_of_ints(int4 v, image m) {
+    const int most = m->channel_bytes == 1 ? 127 : m->channel_bytes == 2 ? 32767 : 0x7fffffff;
+    return as_uint4(clamp(v, -most - 1, most));
+}
+static inline uint4 words_of_uints(uint4 v, image m) {
+    const uint most = m->channel_bytes == 1 ? 255 : m->channel_bytes == 2 ? 65535 : 0xffffffff;
+    return min(v, most);
+}
+static inline uint4 in_order(uint4 v, image m) {
+    return m->order == BGRA ? v.zyxw : m->order == ARGB ? v.wxyz : m->order == A ? v.wxyz : m->order == RA ? v.xwyz : v;
+}
+// `at`: the coordinates behind the surface; x counts bytes.
+#define STORE_AS(geometry, vector, bits, list, at, ...)                                            \
+    __asm__ volatile("sust.b." geometry vector bits ".trap [%0, " at "], " list ";" ::"l"(m->surface), __VA_ARGS__ : "memory")
+#define STORE(geometry, at, ...)                                                                   \
+    switch (m->channels * 8 + m->channel_bytes) {                                                  \
+    case 9: STORE_AS(geometry, "", ".b8", "%4", at, __VA_ARGS__, "h"((ushort)w.x)); break;         \
+    case 10: STORE_AS(geometry, "", ".b16", "%4", at, __VA_ARGS__, "h"((ushort)w.x)); break;       \
+    case 12: STORE_AS(geometry, "", ".b32", "%4", at, __VA_ARGS__, "r"(w.x)); break;               \
+    case 17: STORE_AS(geometry, ".v2", ".b8", "{%4, %5}", at, __VA_ARGS__, "h"((ushort)w.x), "h"((ushort)w.y)); break; \
+    case 18: STORE_AS(geometry, ".v2", ".b16", "{%4, %5}", at, __VA_ARGS__, "h"((ushort)w.x), "h"((ushort)w.y)); break; \
+    case 20: STORE_AS(geometry, ".v2", ".b32", "{%4, %5}", at, __VA_ARGS__, "r"(w.x), "r"(w.y)); break; \
+    case 33: STORE_AS(geometry, ".v4", ".b8", "{%4, %5, %6, %7}", at, __VA_ARGS__, "h"((ushort)w.x), "h"((ushort)w.y), "h"((ushort)w.z), "h"((ushort)w.w)); break; \
+    case 34: STORE_AS(geometry, ".v4", ".b16", "{%4, %5, %6, %7}", at, __VA_ARGS__, "h"((ushort)w.x), "h"((ushort)w.y), "h"((ushort)w.z), "h"((ushort)w.w)); break; \
+    case 36: STORE_AS(geometry, ".v4", ".b32", "{%4, %5, %6, %7}", at, __VA_ARGS__, "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w)); break; \
+    }
+#define WRITE(name, type, words, mangled, id, ctype, cname, vname, geometry, at, x, y, z)          \
+    void JOIN(name, id, cname, w)(image m, ctype c, type v) __asm__("_Z" name_length_##name #name mangled #cname vname); \
+    void JOIN(name, id, cname, w)(image m, ctype c, type v) {                                      \
+        const uint4 w = in_order(words(v, m), m);                                                  \
+        STORE(geometry, at, "r"((int)(x) * (int)(m->channels * m->channel_bytes)), "r"(y), "r"(z)) \
+    }
+#define name_length_write_imagef "12"
+#define name_length_write_imagei "12"
+#define name_length_write_imageui "13"
+#define WRITES(name, type, words, v2, v4)                                                          \
+    WRITE(name, type, words, "14ocl_image1d_wo", image1d, int, i, v2, "1d", "{%1}", c, 0, 0)       \
+    WRITE(name, type, words, "14ocl_image2d_wo", image2d, int2, Dv2_i, v2, "2d", "{%1, %2}", c.x, c.y, 0) \
+    WRITE(name, type, words, "14ocl_image3d_wo", image3d, int4, Dv4_i, v4, "3d", "{%1, %2, %3, %3}", c.x, c.y, c.z) \
+    WRITE(name, type, words, "20ocl_image1d_array_wo", image1d_array, int2, Dv2_i, v2, "a1d", "{%2, %1}", c.x, c.y, 0) \
+    WRITE(name, type, words, "20ocl_image2d_array_wo", image2d_array, int4, Dv4_i, v4, "a2d", "{%3, %1, %2, %2}", c.x, c.y, c.z)
+WRITES(write_imagef, float4, words_of_floats, "Dv4_f", "Dv4_f")
+WRITES(write_imagei, int4, words_of_ints, "Dv4_i", "S0_")
+WRITES(write_imageui, uint4, words_of_uints, "Dv4_j", "Dv4_j")
+
+// ---- what kernels ask of images -----------------------------------------------------------------
+#define ASK(type, name, length, kind, value)                                                       \
+    type JOIN(name, kind, asked, q)(image m) __asm__("_Z" length #name #kind);                     \
+    type JOIN(name, kind, asked, q)(image m) { return value; }
+#define ASK_ALL(kind)                                                                              \
+    ASK(int, get_image_width, "15", kind, (int)m->size[0])                                         \
+    ASK(int, get_image_channel_data_type, "27", kind, (int)m->type)                                \
+    ASK(int, get_image_channel_order, "23", kind, (int)m->order)
+#define ASK_PLANE(kind) ASK(int, get_image_height, "16", kind, (int)m->size[1])
+#define ASK_DIM2(kind)  ASK(int2, get_image_dim, "13", kind, (int2)((int)m->size[0], (int)m->size[1]))
+#define ASK_DIM3(kind)                                                                             \
+    ASK(int, get_image_depth, "15", kind, (int)m->size[2])                                         \
+    ASK(int4, get_image_dim, "13", kind, (int4)((int)m->size[0], (int)m->size[1], (int)m->size[2], 0))
+#define ASK_ARRAY(kind) ASK(size_t, get_image_array_size, "20", kind, m->size[3])
+#define BOTH(what, kind) what(kind##_ro) what(kind##_wo)
+BOTH(ASK_ALL, 14ocl_image1d)
+BOTH(ASK_ALL, 14ocl_image2d) BOTH(ASK_PLANE, 14ocl_image2d) BOTH(ASK_DIM2, 14ocl_image2d)
+BOTH(ASK_ALL, 14ocl_image3d) BOTH(ASK_PLANE, 14ocl_image3d) BOTH(ASK_DIM3, 14ocl_image3d)
+BOTH(ASK_ALL, 20ocl_image1d_array) BOTH(ASK_ARRAY, 20ocl_image1d_array)
+BOTH(ASK_ALL, 20ocl_image2d_array) BOTH(ASK_PLANE, 20ocl_image2d_array) BOTH(ASK_DIM2, 20ocl_image2d_array)
+BOTH(ASK_ARRAY, 20ocl_image2d_array)
