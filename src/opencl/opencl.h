@@ -9,7 +9,8 @@
 //   memory.c      buffers and what buffers and images share
 //   image.c       images and samplers: arrays, texture and surface objects of the driver
 //   copy.c        reads, writes, copies, fills, maps
-//   compiler.c    OpenCL C to PTX by clang and libclc; what IR says of kernels
+//   compiler.c    OpenCL C to PTX by clang and libclc
+//   ir.c, ir_printf.c   what IR says of kernels; printf in it
 //   program.c     programs: building, compiling, linking, binaries
 //   kernel.c      kernels, their arguments, launches
 //   builtins.cl   built-in functions that libclc lacks for this target
