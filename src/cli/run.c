@@ -27,7 +27,7 @@ enum option {
     OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_LENIENT, OPT_TOLD, OPT_ALL,
     OPT_DB, OPT_TRACE, OPT_TRACE_FROM, OPT_TRACE_TO, OPT_TRACE_KERNELS,
     OPT_TOGGLE, OPT_ENV, OPT_STEPS, OPT_PROBE, OPT_MEASURED, OPT_MEASURED_AT, OPT_AGAIN, OPT_CODE,
-    OPT_NO_LIMIT, OPT_LIMIT_AGAIN, OPT_NVTX, OPT_PROFILED, OPT_N
+    OPT_NO_LIMIT, OPT_LIMIT_AGAIN, OPT_NVTX, OPT_PROFILED, OPT_WARPS, OPT_N
 };
 // clang-format on
 static const char scheduler_names[] = // "|lrr|gto..."
@@ -122,6 +122,11 @@ static const struct cli_option option[OPT_N] = {
     [OPT_PROBE] = CLI_PROBE_OPTION,
     [OPT_MEASURED] = CLI_MEASURED_OPTION,
     [OPT_MEASURED_AT] = CLI_MEASURED_AT_OPTION,
+    [OPT_WARPS] =
+        {"--warps", 0, "SM:FROM-TO",
+         "watch the warps of an SM in these cycles of a launch, of the first that is timed "
+         "(--kernels, --launches): what each issues and why it waits, cycle by cycle, on the page "
+         "of -o and in its files"},
     [OPT_AGAIN] = {"--again", 0, "DIR",
                    "the run that left DIR, once more: same program, machine, techniques, options",
                    CLI_FOLDER},
@@ -679,6 +684,7 @@ static enum ww_status take_option(struct cli *c, struct run_request *q, struct r
     case OPT_PROBE: return probe_options_parse(&c->arena, value, &c->diags, &q->probe);
     case OPT_MEASURED: q->probe.measured = value; return WW_OK;
     case OPT_MEASURED_AT: return cli_measured_at(c, value, &q->probe);
+    case OPT_WARPS: q->session.warps = value; return WW_OK;
     case OPT_AGAIN: w->again = value; return WW_OK;
     case OPT_NO_LIMIT: return add_override(c, &q->session, "board.power_limit=0");
     case OPT_LIMIT_AGAIN: w->limit_again = true; return WW_OK;
@@ -765,6 +771,7 @@ static int check_sample(const struct run_request *q) {
                              : s->interval_cycles ? "--interval"
                              : q->trace           ? "--trace"
                              : q->probe.hz > 0    ? "--probe"
+                             : s->warps           ? "--warps"
                                                   : NULL;
     if (!s->sample || !what) return GO_ON;
     return cli_usage("--sample estimates most of the time, of which %s could show nothing: leave "
@@ -784,6 +791,7 @@ static int check_functional(const struct run_request *q) {
                              : s->interval_cycles                            ? "--interval"
                              : q->trace                                      ? "--trace"
                              : s->toggle                                     ? "--toggle"
+                             : s->warps                                      ? "--warps"
                                                                              : NULL;
     if (!s->functional || !what) return GO_ON;
     return cli_usage("--functional takes no time, so that %s would change nothing: leave one of "
@@ -798,6 +806,9 @@ static int check_words(const struct run_request *q, const struct run_words *w,
     if (code == GO_ON) code = check_sample(q);
     if (code != GO_ON) return code;
     if (w->pool_option) return cli_usage("%s goes with --all", w->pool_option);
+    if (q->session.warps && !q->out_dir && !q->record && !q->json)
+        return cli_usage("--warps is shown on the page of a run: it goes with -o DIR (or --record, "
+                         "--json)");
     if (!q->trace &&
         (q->session.trace_kernels || q->session.trace_from_ns || q->session.trace_to_ns))
         return cli_usage("--trace-from, --trace-to and --trace-kernels say what of a run --trace "

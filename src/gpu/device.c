@@ -124,6 +124,19 @@ static enum ww_status make_threads(struct gpu *g, struct diags *d) {
     return threads_create(threads, most, d, &g->threads);
 }
 
+static enum ww_status make_watch(struct gpu *g, struct diags *d) {
+    const struct gpu_watch *const w = &g->options.watch;
+    if (w->sm >= g->config.sm_count)
+        return diag_add(d, WW_ERROR_USAGE, "--warps names SM %u; %s has SMs 0 to %u", w->sm,
+                        g->config.name, g->config.sm_count - 1);
+    if (savings_shares_front_end(&g->options.savings))
+        return diag_add(d, WW_ERROR_USAGE,
+                        "--warps does not go with front-end-sharing: SMs that share a front end "
+                        "are not watched");
+    g->watch = sm_watch_create();
+    return g->watch ? WW_OK : diag_add(d, WW_ERROR_MEMORY, "out of memory for watched warps");
+}
+
 enum ww_status gpu_create(const struct gpu_config *c, const struct gpu_options *o, struct diags *d,
                           struct gpu **out) {
     struct gpu_options options;
@@ -163,6 +176,7 @@ enum ww_status gpu_create(const struct gpu_config *c, const struct gpu_options *
                        options.exec.check_uninitialised || options.exec.check_bounds ||
                        options.exec.check_sync))
         devmem_keep_apart(g->memory);
+    if (s == WW_OK && options.watch.to) s = make_watch(g, d);
     if (s == WW_OK && options.keep_findings && !(g->options.exec.findings = exec_findings_create()))
         s = diag_add(d, WW_ERROR_MEMORY, "out of memory for what the checks find");
     if (s == WW_OK && options.exec.check_uninitialised && !devmem_track_writes(g->memory))
@@ -199,6 +213,7 @@ void gpu_destroy(struct gpu *g) {
     sample_destroy(g);
     device_tear_down(g);
     exec_groups_destroy(g->groups);
+    sm_watch_destroy(g->watch);
     device_free(g, g->timeline);
     devmem_destroy(g->memory);
     exec_findings_destroy(g->options.exec.findings);

@@ -159,6 +159,8 @@ struct gpu_other {
 
 struct gpu {
     struct timeline_sm *timeline; // by SM; NULL: no span is told
+    struct sm_watch *watch;       // gpu_options.watch; NULL: none
+    uint64_t watched;             // launch whose warps were watched; 0: none yet
     uint32_t streams_made;
     struct gpu_config config;
     struct gpu_limits limits;

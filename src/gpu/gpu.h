@@ -73,6 +73,7 @@ struct gpu_options {
     // goes on with intervals twice as long; a GPU keeps `intervals_total` of all its launches, where a
     // launch counts as eight at least, and later launches have none. 0: no bound.
     uint32_t intervals_most, intervals_total;
+    struct gpu_watch watch; // of the first launch that is simulated with time; to 0: none
     uint64_t max_cycles;      // of one launch; 0: no limit
     uint64_t max_instructions; // warp instructions of one launch (functional mode too); 0: none
     bool functional;          // compute only, count instructions, no time

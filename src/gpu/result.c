@@ -5,6 +5,23 @@
 #include "gpu/device.h"
 #include "gpu/module.h"
 
+// The first launch that counts; a rehearsal is none.
+static void begin_watch(struct gpu *g, const struct flight *r) {
+    const struct gpu_watch *const w = &g->options.watch;
+    if (!g->watch || g->watched || r->rehearsals) return;
+    g->watched = r->result.id;
+    sm_watch_begin(g->sm[w->sm], g->watch, r->slot, r->result.start_cycle + w->from,
+                   r->result.start_cycle + w->to);
+}
+
+static void end_watch(struct gpu *g, struct flight *r, uint64_t end) {
+    r->result.watched = NULL;
+    if (!g->watch || g->watched != r->result.id || r->rehearsals) return;
+    sm_watch_end(g->sm[g->options.watch.sm], g->watch, end);
+    r->result.watched = g->watch;
+    r->result.watch = g->options.watch;
+}
+
 void result_begin(struct gpu *g, struct flight *r) {
     const uint32_t n = device_activity_count(g);
     r->result.start_cycle = r->interval_from = g->now;
@@ -35,6 +52,7 @@ void result_begin(struct gpu *g, struct flight *r) {
     const bool has_room = o->intervals_total == 0 || g->intervals_kept < o->intervals_total;
     r->interval_cycles = has_room ? o->interval_cycles : 0;
     if (r->interval_cycles) result_sum_at_start(g, r, &r->before);
+    begin_watch(g, r);
 }
 
 void result_sum_at_start(const struct gpu *g, const struct flight *r, struct activity *sum) {
@@ -135,6 +153,7 @@ void result_end(struct gpu *g, struct flight *r, uint64_t end) {
     out->cycles = end - out->start_cycle;
     out->seconds = (double)out->cycles / (g->config.clocks.core_mhz * 1e6);
     for (uint32_t i = 0; i < sms; i++) out->ctas_done += g->side[i].done[r->slot];
+    end_watch(g, r, end);
     if (!r->spans) return;
     memset(&out->activity, 0, sizeof out->activity);
     for (uint32_t i = 0; i < n; i++) {

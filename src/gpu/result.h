@@ -5,6 +5,7 @@
 #include "activity/activity.h"
 #include "exec/fault.h"
 #include "sm/result.h"
+#include "sm/watch.h"
 
 struct code_image;
 struct gpu;
@@ -19,6 +20,12 @@ struct gpu_estimate {
     bool is;
     uint64_t ctas_timed; // blocks that were simulated, 0: none
     double half_cycles;
+};
+
+// The warps of an SM in cycles [from, to) of a launch (sm/watch.h).
+struct gpu_watch {
+    uint32_t sm;
+    uint64_t from, to;
 };
 
 struct gpu_result {
@@ -48,6 +55,10 @@ struct gpu_result {
     uint32_t n_partitions;
     const struct gpu_interval *interval;
     uint32_t n_intervals;
+    // Warps that were watched (gpu_options.watch), cycles as those of the device: what each did. NULL:
+    // this launch was not watched. Lives as long as the GPU.
+    const struct sm_watch *watched;
+    struct gpu_watch watch; // where
     const struct sm_inst_counts *inst; // [image->n_insts], summed over SMs; NULL when not counted
     const struct sm_inst_memory *inst_memory; // what they asked of memory; NULL like `inst`
     double host_seconds;   // what simulating it took

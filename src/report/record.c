@@ -281,6 +281,45 @@ static uint64_t code_id(struct record *r, const struct code_image *im) {
     return id;
 }
 
+// What each warp did (sm/watch.h), cycles from the launch's start: {states, spans: [[warp, from, to,
+// state, pc, lanes, resident]], residents: [[CTA, warp in it]]}.
+static json_t *warps_json(const struct gpu_result *g) {
+    uint32_t n;
+    bool lost;
+    const struct sm_watch_span *const span = sm_watch_spans(g->watched, &n, &lost);
+    json_t *o = json_object(), *states = json_array(), *spans = json_array(),
+           *residents = json_array();
+    int64_t now[256]; // by warp: number of its resident
+    uint64_t cta[256] = {0};
+    uint32_t in_cta[256] = {0};
+    for (size_t i = 0; i < WW_COUNT(now); i++) now[i] = -1;
+    for (uint32_t s = 0; s < WATCH_STATES; s++)
+        json_array_append_new(states, json_string(sm_watch_text(s)));
+    for (uint32_t i = 0; i < n; i++) {
+        const struct sm_watch_span *const x = &span[i];
+        if (now[x->warp] < 0 || cta[x->warp] != x->cta || in_cta[x->warp] != x->warp_in_cta) {
+            now[x->warp] = (int64_t)json_array_size(residents);
+            cta[x->warp] = x->cta, in_cta[x->warp] = x->warp_in_cta;
+            json_array_append_new(residents, json_pack("[I,I]", (json_int_t)x->cta,
+                                                       (json_int_t)x->warp_in_cta));
+        }
+        json_array_append_new(spans,
+                              json_pack("[i,I,I,i,I,I,I]", x->warp,
+                                        (json_int_t)(x->from - g->start_cycle),
+                                        (json_int_t)(x->to - g->start_cycle), x->state,
+                                        (json_int_t)x->pc, (json_int_t)x->lanes,
+                                        (json_int_t)now[x->warp]));
+    }
+    json_object_set_new(o, "sm", integer(g->watch.sm));
+    json_object_set_new(o, "from", integer(g->watch.from));
+    json_object_set_new(o, "to", integer(g->watch.to));
+    json_object_set_new(o, "states", states);
+    json_object_set_new(o, "spans", spans);
+    json_object_set_new(o, "residents", residents);
+    json_object_set_new(o, "lost", json_boolean(lost));
+    return o;
+}
+
 static void write_launch(struct record *r, const struct gpu_result *g, uint64_t launches,
                          bool per_sm, uint32_t range) {
     json_t *o = json_object();
@@ -338,6 +377,7 @@ static void write_launch(struct record *r, const struct gpu_result *g, uint64_t 
                                 activity_json(&g->interval[i].activity, false)));
         json_object_set_new(o, "intervals", list);
     }
+    if (g->watched) json_object_set_new(o, "warps", warps_json(g));
     if (g->inst && !g->functional) {
         json_object_set_new(o, "code", integer(code_id(r, g->image)));
         json_object_set_new(o, "instructions", instructions_json(g));
@@ -409,7 +449,7 @@ static void begin_fold(struct fold *f, const struct gpu_result *g) {
 static bool add_to_fold(struct record *r, const struct gpu_result *g, struct record_detail detail,
                         uint32_t range) {
     if ((r->launches < FOLD_AFTER && r->detail < DETAIL_ROOM) || g->status != WW_OK ||
-        (g->n_intervals && detail.every_interval) || g->overlapped)
+        (g->n_intervals && detail.every_interval) || g->overlapped || g->watched)
         return false;
     if (!r->fold && !(r->fold = calloc(FOLDS, sizeof *r->fold))) return false;
     uint32_t i = 0;

@@ -36,6 +36,7 @@
     X("WARPWATT_SKIP_TIMING", skip_timing)                                                         \
     X("WARPWATT_TRACE_KERNELS", trace_kernels)                                                     \
     X("WARPWATT_SAMPLE", sample)                                                                   \
+    X("WARPWATT_WARPS", warps)                                                                     \
     X("WARPWATT_LAUNCHES", launches)                                                               \
     X("WARPWATT_NVTX", nvtx)                                                                       \
     X("WARPWATT_TOLD", told)                                                                       \
@@ -115,6 +116,29 @@ enum ww_status session_from_env(struct arena *a, struct session *s, struct diags
     return WW_OK;
 }
 
+enum { WATCH_MOST = 20000 }; // cycles: what is kept of warps stays small enough to be looked at
+
+// "SM:FROM-TO", cycles from FROM up to and with TO.
+static enum ww_status read_warps(const char *text, struct diags *d, struct gpu_watch *out) {
+    char word[64];
+    uint64_t sm, from, to;
+    char *colon, *dash;
+    snprintf(word, sizeof word, "%s", text);
+    const bool is = (colon = strchr(word, ':')) && (dash = strchr(colon, '-')) &&
+                    (*colon = *dash = 0, true) && text_to_u64(word, &sm) && sm < 4096 &&
+                    text_to_u64(colon + 1, &from) && text_to_u64(dash + 1, &to) && from <= to;
+    if (!is || strlen(text) >= sizeof word)
+        return diag_add(d, WW_ERROR_USAGE,
+                        "--warps is `%s`; it must be an SM and cycles of a launch, SM:FROM-TO, "
+                        "such as 0:1000-1200",
+                        text);
+    if (to - from >= WATCH_MOST)
+        return diag_add(d, WW_ERROR_USAGE, "--warps is `%s`: %llu cycles; at most %d are watched",
+                        text, (unsigned long long)(to - from + 1), WATCH_MOST);
+    *out = (struct gpu_watch){(uint32_t)sm, from, to + 1};
+    return WW_OK;
+}
+
 enum ww_status session_configure(const struct session *s, struct diags *d, struct gpu_config *c,
                                  struct savings *savings) {
     struct gpu_told told;
@@ -123,7 +147,16 @@ enum ww_status session_configure(const struct session *s, struct diags *d, struc
     enum fatbin_code code;
     if (s->code && !fatbin_code_named(s->code, &code))
         return diag_add(d, WW_ERROR_USAGE, "--code is `%s`; it must be auto, sass or ptx", s->code);
-    return technique_configure(s->gpu, s->policies, s->overrides, s->n_overrides, d, c, savings);
+    const enum ww_status e =
+        technique_configure(s->gpu, s->policies, s->overrides, s->n_overrides, d, c, savings);
+    struct gpu_watch watch;
+    if (e != WW_OK || !s->warps) return e;
+    const enum ww_status read = read_warps(s->warps, d, &watch);
+    const uint32_t sms = (uint32_t)gpu_config_count(c, "sm_count");
+    if (read == WW_OK && watch.sm >= sms)
+        return diag_add(d, WW_ERROR_USAGE, "--warps names SM %u; %s has SMs 0 to %u", watch.sm,
+                        gpu_config_name(c), sms - 1);
+    return read;
 }
 
 enum fatbin_code session_code(const struct session *s) {
@@ -185,6 +218,7 @@ void session_gpu_options(const struct session *s, struct gpu_options *o) {
     struct diags said; // session_configure has refused what is wrong
     diags_init(&said);
     gpu_told_read(s->told, &said, &o->told);
+    if (s->warps) read_warps(s->warps, &said, &o->watch);
     diags_free(&said);
     o->exec.check_uninitialised = s->check_uninitialised;
     o->exec.check_races = s->check_races;

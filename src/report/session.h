@@ -31,6 +31,7 @@ struct session {
     const char *launches;               // "10-20", "7": time only these, counted from 1
     const char *nvtx;                   // regular expression of ranges: time only what belongs to one
     bool profiled;                      // time only between cudaProfilerStart and cudaProfilerStop
+    const char *warps;                  // "0:1000-1200", warps to watch (gpu_options.watch), or NULL
     const char *told;                   // beyond the simulated chip (gpu_told_read), or NULL
     const char *code;                   // which of a program's code runs (fatbin_code), or NULL
     const char *trace_kernels;          // with trace: a regular expression of kernels, NULL: all

@@ -22,7 +22,7 @@
 //   alarm.h      what wakes an SM         wheel.h      completions by cycle
 //
 // Besides: step.h, a cycle (step_arrive.h, step_turn.h, step_issue.h, step_leave.h; step.c compiles
-// it for each kind of SM, step_group.c for groups); issue.h, an instruction between its issue and
+// it for each kind of SM, step_group.c for groups); watch.h, its warps cycle by cycle; issue.h, an instruction between its issue and
 // its pipeline; ready.h, whether operands let a warp issue, with two bodies: scoreboard.h, pending
 // registers, and counters.h, stall counts and dependence counters; stall.c, the owner of an issue
 // slot; count.c, activity; toggle.c, bits that change; sm.c, making and running.
@@ -258,6 +258,7 @@ struct sm {
     bool every_cycle;         // sm_simulate_every_cycle
     bool counts_instructions; // sm_count_instructions
     struct toggle *toggle;    // sm_count_toggles; NULL: not counted
+    struct sm_watch *watch;   // watch.h; NULL: it is not watched
     struct exec_source source;
     struct exec_env env;
 };

@@ -4,6 +4,7 @@
 #include "view/view.h"
 
 #include "report/probe.h"
+#include "sm/watch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -202,6 +203,26 @@ static json_t *timeline_json(const struct view_input *in) {
     json_object_set_new(o, "groups", names);
     json_object_set_new(o, "intervals", list);
     return o;
+}
+
+// ---- warps that were watched --------------------------------------------------------------------
+// The launch that has them: what the record says, with its kernel and code. NULL: none has.
+static json_t *watched_json(const struct view_input *in) {
+    size_t i;
+    json_t *l;
+    json_array_foreach(in->run->launches, i, l) {
+        json_t *const warps = json_object_get(l, "warps");
+        if (!warps) continue;
+        json_t *o = json_copy(warps), *prose = json_array();
+        for (uint32_t s = 0; s < json_array_size(json_object_get(warps, "states")); s++)
+            json_array_append_new(prose, json_string(sm_watch_prose(s)));
+        json_object_set_new(o, "prose", prose);
+        json_object_set(o, "launch", json_object_get(l, "id"));
+        json_object_set(o, "kernel", json_object_get(l, "kernel"));
+        json_object_set(o, "code", json_object_get(l, "code"));
+        return o;
+    }
+    return NULL;
 }
 
 // ---- source -------------------------------------------------------------------------------------
@@ -415,6 +436,8 @@ json_t *view_json(struct arena *a, const struct view_input *in) {
     json_object_set_new(o, "timeline", timeline_json(in));
     for (uint32_t i = 0; i < c.n; i++) json_array_append_new(codes, code_json(a, &c.at[i]));
     json_object_set_new(o, "codes", codes);
+    json_t *const watched = watched_json(in);
+    if (watched) json_object_set_new(o, "watched", watched);
     put(o, "uncounted_j", c.uncounted_j);
     json_object_set_new(o, "findings", advice_json(in, &c));
     return o;

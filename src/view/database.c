@@ -58,6 +58,9 @@ static const char *const tables[] = {
     " from instructions where src_line > 0 group by code, src_file, src_line",
     "create table idle(code integer primary key, kernel text, launches integer, seconds real, "
     "idle_j real)",
+    "create table warps(launch integer, sm integer, warp integer, from_cycle integer, to_cycle "
+    "integer, state text, pc integer, lanes integer, cta integer, warp_in_cta integer, "
+    "primary key(launch, warp, from_cycle, pc)) without rowid",
     "create table intervals(launch integer, from_cycle integer, to_cycle integer, seconds real, "
     "energy_j real, dynamic_j real, static_j real, primary key(launch, from_cycle)) without rowid",
     "create table interval_counters(launch integer, from_cycle integer, counter text, idx integer, "
@@ -320,6 +323,29 @@ static void put_launches(struct writer *w, const struct view_input *in) {
     sqlite3_finalize(count);
 }
 
+// What warps did that were watched (--warps), a row a state.
+static void put_warps(struct writer *w, const struct view_input *in) {
+    enum { WARP, FROM, TO, STATE, PC, LANES, RESIDENT };
+    sqlite3_stmt *const row = prepare(w, "insert into warps values(?,?,?,?,?,?,?,?,?,?)");
+    size_t i, k;
+    json_t *l, *s;
+    json_array_foreach(in->run->launches, i, l) {
+        const json_t *const watched = json_object_get(l, "warps"),
+                           *const states = json_object_get(watched, "states"),
+                           *const residents = json_object_get(watched, "residents");
+        json_array_foreach(json_object_get(watched, "spans"), k, s) {
+            int64_t v[RESIDENT + 1];
+            for (size_t c = 0; c <= RESIDENT; c++) v[c] = json_integer_value(json_array_get(s, c));
+            const json_t *const who = json_array_get(residents, (size_t)v[RESIDENT]);
+            insert(w, row, "iiiiitiiii", whole(l, "id"), whole(watched, "sm"), v[WARP], v[FROM],
+                   v[TO], json_string_value(json_array_get(states, (size_t)v[STATE])), v[PC],
+                   v[LANES], (int64_t)json_integer_value(json_array_get(who, 0)),
+                   (int64_t)json_integer_value(json_array_get(who, 1)));
+        }
+    }
+    sqlite3_finalize(row);
+}
+
 static void put_codes(struct writer *w, const struct view_codes *codes) {
     sqlite3_stmt *const row = prepare(w, "insert into instructions values(?,?,?,?,?,?,?,?,?,?,?,?"
 #define INST_MEMORY(name, unit, prose) ",?"
@@ -375,6 +401,7 @@ enum ww_status database_write(struct arena *a, const struct view_input *in, cons
     put_steps(&w, a, in);
     put_ranges(&w, a, in);
     put_launches(&w, in);
+    put_warps(&w, in);
     const struct view_codes codes = blame_run(a, in);
     put_codes(&w, &codes);
     run_sql(&w, "commit");

@@ -8,7 +8,7 @@ function draw_page(runs, shown, base, choose) {
   var palette = ["#1f5fa8", "#e0812a", "#3a9a78", "#9a4fa3", "#c2443e", "#4ba3c7", "#8a7a2f", "#d36fa0", "#5b6b7a", "#7a9a3a",
     "#b0653a", "#4a5fc1"];
   var dark = matchMedia("screen and (prefers-color-scheme: dark)"), paper = matchMedia("print"), drawn = 0, wanted = 0;
-  var charts = [];
+  var charts = [], drawings = []; // drawings: functions that draw a bitmap of our own anew
   Chart.defaults.animation = false;
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
   function colours() {
@@ -20,6 +20,7 @@ function draw_page(runs, shown, base, choose) {
   function repaint() {
     colours();
     charts.forEach(function (c) { c.resize(); c.update("none"); });
+    drawings.forEach(function (draw) { draw(); });
   }
   dark.addEventListener("change", repaint);
   var opened = [];
@@ -29,6 +30,8 @@ function draw_page(runs, shown, base, choose) {
     repaint();
   }
   paper.addEventListener("change", unfold);
+
+  var undo = []; // what is to be taken back with the page
 
   // ---- words and numbers ----
   function el(tag, attributes, children) {
@@ -154,7 +157,7 @@ function draw_page(runs, shown, base, choose) {
     run.power_limit ? el("p", { "class": "alert", text: "Power limit: " + run.power_limit + "." }) : null,
     run.no_power ? el("p", { "class": "alert", text: "No power: " + run.no_power }) : null,
     el("nav", { "aria-label": "parts of this page" }, [el("ul", null, (many ? [["runs", "Runs"]] : []).concat([["overview", "Overview"]], run.places ? [["machine", "Machine"]] : [], run.what_if ? [["what-if", "What if"]] : [], [["kernels", "Kernels"], ["time", "Over time"],
-      ["source", "Source"], ["advice", "What to change"]], run.probe ? [["probe", "Supply rails"]] : [], run.ranges ? [["ranges", "Ranges"]] : [], run.savings ? [["savings", "Savings"]] : [],
+      ["source", "Source"], ["advice", "What to change"]], run.watched ? [["warps", "Warps"]] : [], run.probe ? [["probe", "Supply rails"]] : [], run.ranges ? [["ranges", "Ranges"]] : [], run.savings ? [["savings", "Savings"]] : [],
       [["steps", "In order"]], run.run ? [["ran", "What ran"]] : []).map(function (n) {
       return el("li", null, [el("a", { href: "#" + n[0], text: n[1] })]); }))])
   ]));
@@ -883,6 +886,166 @@ function draw_page(runs, shown, base, choose) {
       el("p", { "class": "meta", text: "To do: " + f.cure + "." })]);
   }) : [nothing()]).concat(other ? gone() : []));
 
+  // ---- warps, cycle by cycle ----
+  var state_colour = { issued: "#1f6fc0", dual: "#123f78", ready: "#8ec48a", memory: "#c2443e", alu: "#e0a02a", counter: "#e0a02a", barrier: "#9a4fa3", fence: "#b78cc0",
+    fetch: "#8a94a0", control: "#6c7784", unit_busy: "#4ba3a0", collector: "#2f7d7a", lsu_full: "#d97a45", pending: "#b5bd5a", policy: "#d36fa0", issuing: "#a7b6c4",
+    stall_count: "#c9b06a", operands: "#7f6f3a", sleep: "#5c5f8a", done: "#c9d0d8" };
+  // A row a warp, a column a cycle; the window is scrolled and magnified, and only what is seen is drawn.
+  function warpsSection(w) {
+    var SPAN = { warp: 0, from: 1, to: 2, state: 3, pc: 4, lanes: 5, resident: 6 }, high = 15, left = 92, head = 18;
+    var code = run.codes.filter(function (c) { return c.id === w.code; })[0], insts = {}, rows = {}, seen = {};
+    if (code) code.instructions.forEach(function (i) { insts[i.pc] = i; });
+    w.spans.forEach(function (s) { (rows[s[SPAN.warp]] = rows[s[SPAN.warp]] || []).push(s); seen[w.states[s[SPAN.state]]] = (seen[w.states[s[SPAN.state]]] || 0) + s[SPAN.to] - s[SPAN.from]; });
+    var warps = Object.keys(rows).map(Number).sort(function (a, b) { return a - b; });
+    if (!warps.length) return [el("p", { text: "SM " + w.sm + " had no warp of this launch in cycles " + whole(w.from) + " to " + whole(w.to - 1) + "." })];
+    warps.forEach(function (k) { rows[k].sort(function (a, b) { return a[SPAN.from] - b[SPAN.from] || a[SPAN.pc] - b[SPAN.pc]; }); });
+    var canvas = el("canvas", { role: "img", tabindex: "0", "aria-label": "warps of SM " + w.sm + " by cycle: arrow keys move the mark, what stands there is said below" });
+    var inner = el("div"), scroller = el("div", { "class": "warps", tabindex: "-1" }, [inner, canvas]), said = el("p", { "class": "said", "aria-live": "polite" });
+    var zoom = el("input", { type: "range", min: "0", max: "6", step: "1", value: "4", "aria-label": "width of a cycle", oninput: function () { place(mark.cycle); } });
+    var widths = [0.25, 0.5, 1, 3, 8, 16, 28], mark = { row: 0, cycle: w.from };
+    function wide() { return widths[+zoom.value]; }
+    function first(list, cycle) { // the first span that ends behind `cycle`
+      var low = 0, up = list.length;
+      while (low < up) { var m = (low + up) >> 1; if (list[m][SPAN.to] > cycle) up = m; else low = m + 1; }
+      return low;
+    }
+    function at(row, cycle) { var list = rows[warps[row]], s = list[first(list, cycle)]; return s && s[SPAN.from] <= cycle ? s : null; }
+    function name(s) { var i = insts[s[SPAN.pc]]; return i ? i.text : "pc " + s[SPAN.pc]; }
+    function lineOf(i) {
+      if (!i || !i.line) return i && i.ptx ? ", PTX line " + i.ptx + ((code.ptx || {})[i.ptx] ? ": " + code.ptx[i.ptx].trim() : "") : "";
+      var text = ((code.cuda[i.file || 0] || code.cuda[Object.keys(code.cuda)[0]] || {})[i.line] || "").trim();
+      return ", line " + i.line + (text ? ": " + text : "");
+    }
+    function lanes(mask) { var n = 0; for (var m = mask; m > 0; m = Math.floor(m / 2)) n += m % 2; return n; }
+    function say() {
+      var s = at(mark.row, mark.cycle), here = "Cycle " + whole(mark.cycle) + ", warp " + warps[mark.row];
+      if (!s) { said.textContent = here + ": not there."; return; }
+      var who = w.residents[s[SPAN.resident]], state = w.states[s[SPAN.state]], second = rows[warps[mark.row]][first(rows[warps[mark.row]], mark.cycle) + 1];
+      said.textContent = here + " (warp " + who[1] + " of block " + who[0] + "): " + (state === "issued" || state === "dual" ? "issues " : state + ", " + w.prose[s[SPAN.state]] + ", at ") + name(s) +
+        (second && second[SPAN.from] === mark.cycle && s !== second ? " and " + name(second) : "") + ", " + lanes(s[SPAN.lanes]) + " lanes" + lineOf(insts[s[SPAN.pc]]) +
+        (s[SPAN.to] - s[SPAN.from] > 1 ? "; for " + whole(s[SPAN.to] - s[SPAN.from]) + " cycles, " + whole(s[SPAN.from]) + " to " + whole(s[SPAN.to] - 1) : "") + ".";
+      scroller.dataset.said = said.textContent;
+    }
+    function draw() {
+      var view = scroller.clientWidth, ratio = window.devicePixelRatio || 1, c = canvas.getContext("2d"), style = getComputedStyle(document.body), ink = style.color;
+      var width = Math.max(80, view), height = head + high * warps.length;
+      canvas.width = Math.round(width * ratio); canvas.height = Math.round(height * ratio);
+      canvas.style.width = width + "px"; canvas.style.height = height + "px";
+      inner.style.width = left + (w.to - w.from) * wide() + "px";
+      c.scale(ratio, ratio);
+      c.font = "11px " + style.fontFamily;
+      c.textBaseline = "middle";
+      var x0 = scroller.scrollLeft, from = w.from + x0 / wide(), to = Math.min(w.to, from + (width - left) / wide() + 1);
+      function x(cycle) { return left + (cycle - w.from) * wide() - x0; }
+      c.save();
+      c.beginPath(); c.rect(left, 0, width - left, height); c.clip();
+      var step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].filter(function (s) { return s * wide() >= 70; })[0] || 10000;
+      c.fillStyle = c.strokeStyle = ink;
+      for (var t = Math.ceil(from / step) * step; t < to; t += step) { c.globalAlpha = 0.75; c.fillText(whole(t), x(t) + 2, head / 2); c.globalAlpha = 0.25; c.fillRect(x(t), 2, 1, height); }
+      c.globalAlpha = 1;
+      warps.forEach(function (k, r) {
+        var list = rows[k], y = head + r * high;
+        for (var i = first(list, from); i < list.length && list[i][SPAN.from] < to; i++) {
+          var s = list[i], state = w.states[s[SPAN.state]], a = x(s[SPAN.from]), b = x(s[SPAN.to]), thin = state === "issued" || state === "dual" ? 1 : 4;
+          c.fillStyle = state_colour[state] || "#999";
+          if (state === "dual") { c.fillRect(a, y + high / 2, Math.max(b - a - (wide() > 2 ? 1 : 0), 0.5), high / 2 - 1); continue; }
+          c.fillRect(a, y + thin, Math.max(b - a - (wide() > 2 ? 1 : 0), 0.5), high - 2 * thin);
+          if (b - a >= 26 && (state === "issued" || b - a > 90)) {
+            c.save(); c.beginPath(); c.rect(Math.max(a, left), y, b - Math.max(a, left) - 2, high); c.clip();
+            c.fillStyle = state === "issued" ? "#fff" : "#000"; c.font = (state === "issued" ? "10px " : "8px ") + style.fontFamily;
+            c.fillText(state === "issued" ? name(s).replace(/^@!?\S+ /, "") : state, Math.max(a, left) + 2, y + high / 2); c.restore();
+          }
+        }
+      });
+      c.strokeStyle = ink; c.lineWidth = 1.5;
+      c.strokeRect(x(mark.cycle), head + mark.row * high, Math.max(wide(), 3), high - 1);
+      c.restore();
+      c.fillStyle = ink;
+      warps.forEach(function (k, r) {
+        var s = at(r, Math.floor(Math.max(from, w.from))) || rows[k][0], who = w.residents[s[SPAN.resident]];
+        c.fillText(k + ": " + who[0] + "\u00b7" + who[1], 2, head + r * high + high / 2); });
+      c.fillText("warp: block\u00b7warp", 2, head / 2, left - 4);
+    }
+    function place(cycle) { // the mark's cycle stays where it is seen
+      inner.style.width = left + (w.to - w.from) * wide() + "px";
+      scroller.scrollLeft = Math.max(0, (cycle - w.from) * wide() - (scroller.clientWidth - left) / 2);
+      draw();
+    }
+    function point(e) {
+      var box = canvas.getBoundingClientRect(), r = Math.floor((e.clientY - box.top - head) / high), c = Math.floor(w.from + (e.clientX - box.left - left + scroller.scrollLeft) / wide());
+      if (r < 0 || r >= warps.length || c < w.from || c >= w.to) return;
+      mark = { row: r, cycle: c };
+      say(); draw();
+    }
+    canvas.addEventListener("mousemove", point);
+    canvas.addEventListener("click", point);
+    canvas.addEventListener("keydown", function (e) {
+      var by = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[e.key];
+      if (!by) return;
+      mark = { row: Math.min(warps.length - 1, Math.max(0, mark.row + by[0])), cycle: Math.min(w.to - 1, Math.max(w.from, mark.cycle + by[1])) };
+      var x = (mark.cycle - w.from) * wide() - scroller.scrollLeft;
+      say();
+      if (x < 0 || x > scroller.clientWidth - left - wide()) place(mark.cycle); else draw();
+      e.preventDefault();
+    });
+    scroller.addEventListener("scroll", draw);
+    window.addEventListener("resize", draw);
+    undo.push(function () { window.removeEventListener("resize", draw); });
+    drawings.push(draw);
+    var all = Object.keys(seen).reduce(function (t, n) { return t + seen[n]; }, 0);
+    setTimeout(function () { say(); draw(); }, 0);
+    return [el("p", { "class": "meta", text: "SM " + w.sm + ", cycles " + whole(w.from) + " to " + whole(w.to - 1) + " of launch " + w.launch + ", " + w.kernel +
+      ": a row is a place of the SM with the warp that has it, a column a cycle. Thick is an instruction that issues; thin is what the warp waits for." +
+      (w.lost ? " There was no memory for all of it." : "") }),
+      el("div", { "class": "tools" }, [el("label", null, ["width of a cycle ", zoom])]), scroller, said,
+      el("ul", { "class": "key" }, w.states.map(function (n, i) { return seen[n] ? el("li", { title: w.prose[i] }, [el("i", { style: "background:" + state_colour[n] }), n + " " + percent(seen[n] / all)]) : null; }))];
+  }
+  // Lines of the source by windows of the cycles: for how many cycles of warps their instructions were waited at.
+  function linesOverTime(w) {
+    var FROM = 1, TO = 2, STATE = 3, PC = 4, windows = Math.min(60, w.to - w.from), each = (w.to - w.from) / windows, most_lines = 24;
+    var code = run.codes.filter(function (c) { return c.id === w.code; })[0], insts = {};
+    if (!code || !w.spans.length) return null;
+    code.instructions.forEach(function (i) { insts[i.pc] = i; });
+    function lineOf(pc) {
+      var i = insts[pc] || {}, text;
+      if (i.line) {
+        text = ((code.cuda[i.file || 0] || code.cuda[Object.keys(code.cuda)[0]] || {})[i.line] || "").trim();
+        return { key: (i.file || 0) * 1e6 + i.line, label: i.line + " " + text };
+      }
+      if (i.ptx) return { key: 1e12 + i.ptx, label: "PTX " + i.ptx + " " + ((code.ptx || {})[i.ptx] || "").trim() };
+      return { key: 2e12 + pc, label: pc + " " + (i.text || "") };
+    }
+    var waits = w.states.filter(function (n) { return n !== "issued" && n !== "dual" && w.spans.some(function (s) { return w.states[s[STATE]] === n; }); });
+    var list = el("select", { "aria-label": "what warps wait for", onchange: show }, [el("option", { value: "", text: "all but ready" })].concat(waits.map(function (n) {
+      return el("option", { value: n, text: n }); }))), box = el("div", { "class": "scroll heat", tabindex: "0", role: "region", "aria-label": "waits by line over time" });
+    function show() {
+      var lines = {}, most = 0;
+      w.spans.forEach(function (s) {
+        var state = w.states[s[STATE]];
+        if (list.value ? state !== list.value : waits.indexOf(state) < 0 || state === "ready") return;
+        var line = lineOf(s[PC]), row = lines[line.key] = lines[line.key] || { key: line.key, label: line.label, all: 0, at: new Array(windows).fill(0) };
+        for (var k = Math.floor((s[FROM] - w.from) / each); k < windows && w.from + k * each < s[TO]; k++) {
+          var n = Math.max(0, Math.min(s[TO], w.from + (k + 1) * each) - Math.max(s[FROM], w.from + k * each));
+          row.at[k] += n;
+          row.all += n;
+        }
+      });
+      var rows = Object.keys(lines).map(function (k) { return lines[k]; }).sort(function (a, b) { return b.all - a.all; }), shown = rows.slice(0, most_lines);
+      shown.forEach(function (r) { most = Math.max(most, Math.max.apply(null, r.at)); });
+      shown.sort(function (a, b) { return a.key - b.key; });
+      box.textContent = "";
+      box.appendChild(el("table", null, [el("caption", { text: "Cycles in which a warp waits at a line" + (rows.length > shown.length ? ", the " + shown.length + " lines with most of " + rows.length : "") +
+        "; a column is " + fixed(each) + " cycles, the darkest " + whole(most) + " cycles of warps." }), el("tbody", null, shown.map(function (r) {
+        return el("tr", null, [el("th", { scope: "row", text: r.label, title: r.label }), el("td", { text: whole(r.all) })].concat(r.at.map(function (n, k) {
+          return el("td", { "class": "w", title: r.label + "\ncycles " + whole(w.from + k * each) + " to " + whole(w.from + (k + 1) * each - 1) + ": " + fixed(n) + " cycles of warps",
+            style: "background: rgba(var(--heat), " + (n > 0 ? Math.max(0.04, n / most).toFixed(3) : 0) + ")" }); })));
+      }))]));
+    }
+    show();
+    return el("div", { id: "lines-over-time" }, [el("h3", { text: "Waits by line over time" }), el("div", { "class": "tools" }, [el("label", null, ["waits for ", list])]), box]);
+  }
+  if (run.watched) section("warps", "Warps", warpsSection(run.watched).concat([linesOverTime(run.watched)]));
+
   // ---- savings ----
   function savingsTable(s) {
     function share(part, u) { var all = u.leakage_j || u.dynamic_j; return all ? part / all : undefined; }
@@ -989,6 +1152,7 @@ function draw_page(runs, shown, base, choose) {
     dark.removeEventListener("change", repaint);
     paper.removeEventListener("change", unfold);
     charts.forEach(function (c) { c.destroy(); });
+    undo.forEach(function (f) { f(); });
     document.getElementById("head").textContent = "";
     document.getElementById("main").textContent = "";
   };
