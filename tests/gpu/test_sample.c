@@ -24,15 +24,16 @@ static void load(struct bench *b, uint32_t which) {
     snprintf(text, sizeof text, "%s%s%s", head, body[which], tail);
     bench_text(b, "step.ptx", text);
 }
-static void launch(struct bench *b, uint64_t x, uint32_t spin) {
+static void launch_named(struct bench *b, const char *name, uint64_t x, uint32_t spin) {
     struct gpu_kernel *kernel;
-    bench_ok(b, gpu_kernel_find(b->module, "step", &b->diags, &kernel));
+    bench_ok(b, gpu_kernel_find(b->module, name, &b->diags, &kernel));
     struct { uint64_t x; uint32_t spin; } params = {x, spin};
     const struct gpu_launch l = {
         .grid = {1, 1, 1}, .block = {64, 1, 1}, .params = &params, .param_bytes = 12};
     bench_ok(b, gpu_launch(b->gpu, NULL, kernel, &l, &b->diags, NULL));
     bench_ok(b, gpu_synchronize(b->gpu, &b->diags));
 }
+static void launch(struct bench *b, uint64_t x, uint32_t spin) { launch_named(b, "step", x, spin); }
 static const struct gpu_result *last(const struct bench *b) {
     return gpu_result_at(b->gpu, gpu_result_count(b->gpu) - 1);
 }
@@ -114,9 +115,59 @@ static void what_overlaps_is_simulated_whole(void **state) {
     bench_close(&b);
 }
 
+// Two kernels whose code fills the instruction cache together more than once: what the second takes behind the first,
+// which is estimated where there is sampling, and then behind itself.
+enum { LONG = 5000 }; // instructions of 16 bytes; the cache has 128 KB
+static void behind_another(double error, bool *estimated, uint64_t *other, uint64_t *itself) {
+    struct bench b;
+    struct gpu_options o;
+    gpu_options_init(&o);
+    o.host_threads = 1;
+    o.sample_error = error;
+    bench_open(&b, "v100", &o, NULL);
+    static char text[2 * LONG * 40];
+    int n = snprintf(text, sizeof text, ".version 6.0\n.target sm_70\n.address_size 64\n");
+    for (uint32_t k = 0; k < 2; k++) {
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      ".visible .entry k%u(.param .u64 x, .param .u32 spin)\n{\n.reg .b32 %%v, %%n;\n"
+                      ".reg .b64 %%a;\nld.param.u64 %%a, [x];\nld.param.u32 %%n, [spin];\n"
+                      "ld.global.u32 %%v, [%%a];\n",
+                      k);
+        for (uint32_t i = 0; i < LONG; i++)
+            n += snprintf(text + n, sizeof text - (size_t)n, "mad.lo.u32 %%v, %%v, %%v, %%n;\n");
+        n += snprintf(text + n, sizeof text - (size_t)n, "st.global.u32 [%%a], %%v;\nret;\n}\n");
+    }
+    bench_text(&b, "long.ptx", text);
+    const uint32_t zero[1] = {0};
+    const uint64_t x = bench_buffer(&b, zero, sizeof zero);
+    launch_named(&b, "k1", x, 1);
+    for (uint32_t i = 0; i < 6; i++) launch_named(&b, "k0", x, 1);
+    *estimated = last(&b)->estimate.is;
+    launch_named(&b, "k1", x, 1);
+    assert_false(last(&b)->estimate.is);
+    *other = last(&b)->cycles;
+    launch_named(&b, "k1", x, 1);
+    assert_false(last(&b)->estimate.is);
+    *itself = last(&b)->cycles;
+    bench_close(&b);
+}
+static void an_estimate_leaves_its_code(void **state) {
+    (void)state;
+    bool whole, sampled;
+    uint64_t other[2], itself[2];
+    behind_another(0, &whole, &other[0], &itself[0]);
+    behind_another(0.03, &sampled, &other[1], &itself[1]);
+    assert_false(whole);
+    assert_true(sampled);
+    assert_true(other[0] > itself[0] * 11 / 10);
+    assert_in_range(other[1], other[0] * 99 / 100, other[0] * 101 / 100);
+    assert_in_range(itself[1], itself[0] * 99 / 100, itself[0] * 101 / 100);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_overlaps_is_simulated_whole),
                                        cmocka_unit_test(later_launches_are_estimated),
+                                       cmocka_unit_test(an_estimate_leaves_its_code),
                                        cmocka_unit_test(another_module_is_learned_anew)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
