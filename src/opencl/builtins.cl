@@ -238,6 +238,74 @@ WRITES(write_imagef, float4, words_of_floats, "Dv4_f", "Dv4_f")
 WRITES(write_imagei, int4, words_of_ints, "Dv4_i", "S0_")
 WRITES(write_imageui, uint4, words_of_uints, "Dv4_j", "Dv4_j")
 
+// ---- images of a buffer -------------------------------------------------------------------------
+// They lie in device memory as they are, and have no sampler.
+static inline uint channel_of(image m, int at, uint c) {
+    const __global uchar *p = (const __global uchar *)m->address + ((ulong)at * m->channels + c) * m->channel_bytes;
+    return m->channel_bytes == 1 ? *p : m->channel_bytes == 2 ? *(const __global ushort *)p : *(const __global uint *)p;
+}
+static inline float float_of(uint bits, uint type) {
+    switch (type) {
+    case UNORM8: return bits / 255.0f;
+    case UNORM16: return bits / 65535.0f;
+    case SNORM8: return max((char)bits / 127.0f, -1.0f);
+    case SNORM16: return max((short)bits / 32767.0f, -1.0f);
+    case HALF: {
+        float f;
+        __asm__("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"((ushort)bits));
+        return f;
+    }
+    default: return as_float(bits);
+    }
+}
+static inline int int_of(uint bits, image m) {
+    return m->channel_bytes == 1 ? (char)bits : m->channel_bytes == 2 ? (short)bits : (int)bits;
+}
+static inline bool is_inside(image m, int at) { return at >= 0 && (uint)at < m->size[0]; }
+static inline uint4 channels_of(image m, int at) {
+    uint4 w = 0;
+    if (!is_inside(m, at)) return w;
+    w.x = channel_of(m, at, 0);
+    if (m->channels > 1) w.y = channel_of(m, at, 1);
+    if (m->channels > 2) w.z = channel_of(m, at, 2), w.w = channel_of(m, at, 3);
+    return w;
+}
+float4 read_buffer_f(image m, int at) __asm__("_Z11read_imagef21ocl_image1d_buffer_roi");
+float4 read_buffer_f(image m, int at) {
+    const uint4 w = channels_of(m, at);
+    const float4 t = (float4)(float_of(w.x, m->type), float_of(w.y, m->type), float_of(w.z, m->type), float_of(w.w, m->type));
+    return ORDERED(float4, t, 1.0f, m);
+}
+int4 read_buffer_i(image m, int at) __asm__("_Z11read_imagei21ocl_image1d_buffer_roi");
+int4 read_buffer_i(image m, int at) {
+    const uint4 w = channels_of(m, at);
+    const int4 t = (int4)(int_of(w.x, m), int_of(w.y, m), int_of(w.z, m), int_of(w.w, m));
+    return ORDERED(int4, t, 1, m);
+}
+uint4 read_buffer_u(image m, int at) __asm__("_Z12read_imageui21ocl_image1d_buffer_roi");
+uint4 read_buffer_u(image m, int at) {
+    const uint4 t = channels_of(m, at);
+    return ORDERED(uint4, t, 1, m);
+}
+static inline void put_channel(image m, int at, uint c, uint bits) {
+    __global uchar *const p = (__global uchar *)m->address + ((ulong)at * m->channels + c) * m->channel_bytes;
+    if (m->channel_bytes == 1) *p = (uchar)bits;
+    else if (m->channel_bytes == 2) *(__global ushort *)p = (ushort)bits;
+    else *(__global uint *)p = bits;
+}
+static inline void put_channels(image m, int at, uint4 w) {
+    if (!is_inside(m, at)) return;
+    put_channel(m, at, 0, w.x);
+    if (m->channels > 1) put_channel(m, at, 1, w.y);
+    if (m->channels > 2) put_channel(m, at, 2, w.z), put_channel(m, at, 3, w.w);
+}
+#define WRITE_BUFFER(name, length, type, mangled, words)                                           \
+    void name##_buffer(image m, int at, type v) __asm__("_Z" length #name "21ocl_image1d_buffer_woi" mangled); \
+    void name##_buffer(image m, int at, type v) { put_channels(m, at, in_order(words(v, m), m)); }
+WRITE_BUFFER(write_imagef, "12", float4, "Dv4_f", words_of_floats)
+WRITE_BUFFER(write_imagei, "12", int4, "Dv4_i", words_of_ints)
+WRITE_BUFFER(write_imageui, "13", uint4, "Dv4_j", words_of_uints)
+
 // ---- what kernels ask of images -----------------------------------------------------------------
 #define ASK(type, name, length, kind, value)                                                       \
     type JOIN(name, kind, asked, q)(image m) __asm__("_Z" length #name #kind);                     \
@@ -253,7 +321,7 @@ WRITES(write_imageui, uint4, words_of_uints, "Dv4_j", "Dv4_j")
     ASK(int4, get_image_dim, "13", kind, (int4)((int)m->size[0], (int)m->size[1], (int)m->size[2], 0))
 #define ASK_ARRAY(kind) ASK(size_t, get_image_array_size, "20", kind, m->size[3])
 #define BOTH(what, kind) what(kind##_ro) what(kind##_wo)
-BOTH(ASK_ALL, 14ocl_image1d)
+BOTH(ASK_ALL, 14ocl_image1d) BOTH(ASK_ALL, 21ocl_image1d_buffer)
 BOTH(ASK_ALL, 14ocl_image2d) BOTH(ASK_PLANE, 14ocl_image2d) BOTH(ASK_DIM2, 14ocl_image2d)
 BOTH(ASK_ALL, 14ocl_image3d) BOTH(ASK_PLANE, 14ocl_image3d) BOTH(ASK_DIM3, 14ocl_image3d)
 BOTH(ASK_ALL, 20ocl_image1d_array) BOTH(ASK_ARRAY, 20ocl_image1d_array)

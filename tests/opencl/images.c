@@ -17,6 +17,15 @@ static const char source[] =
     "    int2 c = (int2)(get_global_id(0), get_global_id(1));\n"
     "    write_imagei(out, c, read_imagei(in, plain, c) * 1000);\n"
     "}\n"
+    "__kernel void rows(read_only image1d_array_t in, sampler_t s, write_only image1d_array_t out) "
+    "{\n"
+    "    int2 c = (int2)(get_global_id(0), get_global_id(1));\n"
+    "    write_imagef(out, c, read_imagef(in, s, convert_float2(c)) + get_image_array_size(in));\n"
+    "}\n"
+    "__kernel void line(read_only image1d_buffer_t in, write_only image1d_buffer_t out) {\n"
+    "    int i = get_global_id(0);\n"
+    "    write_imagef(out, i, read_imagef(in, get_image_width(in) - 1 - i));\n"
+    "}\n"
     "__kernel void solid(read_only image3d_t in, write_only image2d_array_t out) {\n"
     "    int4 c = (int4)(get_global_id(0), get_global_id(1), get_global_id(2), 0);\n"
     "    write_imageui(out, c, read_imageui(in, plain, c) + (uint)get_image_depth(in));\n"
@@ -145,6 +154,54 @@ int main(void) {
                     const bool is_filled = z == 1 && y == 1 && (x == 1 || x == 2);
                     EQUAL(t[z][y][x][c], is_filled ? colour[c] : s[z][y][x][c] + D);
                 }
+
+    // layers of lines
+    float lines[3][5], back[3][5];
+    for (int i = 0; i < 15; i++) (&lines[0][0])[i] = (float)i;
+    const cl_image_format one_float = {CL_R, CL_FLOAT}, bytes = {CL_RGBA, CL_UNORM_INT8};
+    cl_image_desc d1 = {
+        .image_type = CL_MEM_OBJECT_IMAGE1D_ARRAY, .image_width = 5, .image_array_size = 3};
+    cl_mem li = clCreateImage(context, CL_MEM_COPY_HOST_PTR, &one_float, &d1, lines, &error);
+    DONE(error);
+    cl_mem lo = clCreateImage(context, 0, &one_float, &d1, NULL, &error);
+    DONE(error);
+    cl_sampler nearest =
+        clCreateSampler(context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, &error);
+    DONE(error);
+    cl_kernel rows = kernel_of(p, "rows");
+    ARG(rows, 0, li);
+    ARG(rows, 1, nearest);
+    ARG(rows, 2, lo);
+    const size_t plane[3] = {5, 3, 1};
+    DONE(clEnqueueNDRangeKernel(queue, rows, 2, NULL, plane, NULL, 0, NULL, NULL));
+    DONE(clEnqueueReadImage(queue, lo, CL_TRUE, zero, plane, 0, 0, back, 0, NULL, NULL));
+    for (int i = 0; i < 15; i++) EQUAL((&back[0][0])[i], i + 3);
+
+    // images of buffers
+    static uint8_t strip[64][4], turned[64][4];
+    for (int i = 0; i < 256; i++) (&strip[0][0])[i] = (uint8_t)(i * 3);
+    cl_mem sb = buffer(CL_MEM_COPY_HOST_PTR, sizeof strip, strip),
+           tb = buffer(CL_MEM_READ_WRITE, sizeof strip, NULL);
+    cl_image_desc db = {
+        .image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 64, .buffer = sb};
+    cl_mem si = clCreateImage(context, 0, &bytes, &db, NULL, &error);
+    DONE(error);
+    db.buffer = tb;
+    cl_mem ti = clCreateImage(context, 0, &bytes, &db, NULL, &error);
+    DONE(error);
+    cl_kernel line = kernel_of(p, "line");
+    ARG(line, 0, si);
+    ARG(line, 1, ti);
+    const size_t width = 64;
+    DONE(clEnqueueNDRangeKernel(queue, line, 1, NULL, &width, NULL, 0, NULL, NULL));
+    DONE(clEnqueueReadBuffer(queue, tb, CL_TRUE, 0, sizeof turned, turned, 0, NULL, NULL));
+    for (int i = 0; i < 64; i++) EXPECT(memcmp(turned[i], strip[63 - i], 4) == 0);
+
+    cl_mem more[] = {li, lo, si, ti, sb, tb};
+    for (int i = 0; i < 6; i++) DONE(clReleaseMemObject(more[i]));
+    DONE(clReleaseSampler(nearest));
+    DONE(clReleaseKernel(rows));
+    DONE(clReleaseKernel(line));
     cl_uint formats;
     DONE(clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, 0, NULL,
                                     &formats));
