@@ -94,7 +94,8 @@ static enum kind kind_of(const struct code_latencies *l, uint32_t klass) {
 uint32_t control_extra(const struct code_latencies *l, uint32_t maker, const struct minst *taker,
                        uint32_t slot) {
     if (is_guard(taker, slot)) return 0;
-    const enum kind to = kind_of(l, minst_timing(taker));
+    // [ptxas] sums over the warp's lanes stand behind a queue: 4 from products
+    const enum kind to = taker->op == OP_REDUX ? KIND_QUEUE : kind_of(l, minst_timing(taker));
     if (maker == OPC_UNIFORM_MOVE || to == KIND_UNIFORM) return 0;
     if (maker == OPC_UNIFORM) return to <= KIND_HALF ? l->of_uniform : l->of_uniform_queued;
     const uint32_t of_half = (uint32_t)l->to_queue + l->more_half;
@@ -110,6 +111,28 @@ uint32_t control_extra(const struct code_latencies *l, uint32_t maker, const str
     if (from == to || (from >= KIND_QUEUE && to >= KIND_QUEUE)) return 0;
     if (from == KIND_HALF && to <= KIND_FP) return of_half;
     return from <= KIND_FP && to <= KIND_FP ? l->across : queued;
+}
+
+// [ptxas] Of doubles on sm_90: 6 to special functions and conversions and as a predicate operand, 7 to
+// stores, 8 to doubles, 10 to all others. A product of two words takes the high word of its addend two
+// cycles after all else, and its low word is there for additions two before the high one.
+uint32_t control_early(const struct code_latencies *l, const struct minst *maker,
+                       const struct minst *taker, uint32_t slot) {
+    if (is_guard(taker, slot)) return 0;
+    const uint8_t from = l->pipe[minst_timing(maker)];
+    const enum kind to = kind_of(l, minst_timing(taker));
+    uint32_t early = 0;
+    if (from == UNIT_DP && slot >= CONTROL_PRED && slot < CONTROL_GUARD) early = l->early_double;
+    if (from == UNIT_DP && (to == KIND_QUEUE || to == KIND_MEMORY)) early = l->early_double;
+    // [ptxas] of matrices 12 and 15 to stores on sm_80 and sm_90, where additions have 13 and 16
+    if (from == UNIT_TENSOR && to == KIND_MEMORY) early = l->to_memory + 1u;
+    const struct opnd *const d = &maker->dst[0], *const c = &taker->src[2];
+    if (maker->flags & MF_WIDE && d->kind == OPND_GPR && slot == d->reg && to == KIND_INT)
+        early = l->early_wide;
+    if (taker->flags & MF_WIDE && c->kind == OPND_GPR && c->words == 2 && slot == c->reg + 1 &&
+        taker->src[0].reg != slot && taker->src[1].reg != slot)
+        early += l->early_wide;
+    return early;
 }
 
 uint32_t control_elapsed(const struct code_latencies *l, const struct minst *m, uint32_t stall) {

@@ -30,8 +30,11 @@ uint32_t control_latency(const struct code_latencies *l, const struct minst *m, 
 // Cycles more than that until `taker` may read it as a source, `maker` being the class that has made
 // it (minst_timing), or MAKERS for one of several; and the most that there can be.
 enum { MAKERS = OPC_N };
+// `early`: that it may be read sooner instead (a real compiler's code has it so; ours leaves it).
 uint32_t control_extra(const struct code_latencies *l, uint32_t maker, const struct minst *taker,
                        uint32_t slot);
+uint32_t control_early(const struct code_latencies *l, const struct minst *maker,
+                       const struct minst *taker, uint32_t slot);
 uint32_t control_most_extra(const struct code_latencies *l);
 uint32_t control_elapsed(const struct code_latencies *l, const struct minst *m, uint32_t stall);
 

@@ -80,12 +80,13 @@ static bool reads_in_order(const struct walk *w, uint32_t first, uint32_t second
     const uint8_t a = minst_timing(&w->im->inst[first]), b = minst_timing(&w->im->inst[second]);
     return pipe[a] == pipe[b] && (a == OPC_DP_CVT) == (b == OPC_DP_CVT);
 }
-// Results too, those of memory by class: one that has no counter is there when that of the next has
-// come.
+// Results too, those of memory by class, shuffles with loads of shared memory: one that has no counter
+// is there when that of the next has come.
+static uint8_t queue_of(uint8_t klass) { return klass == OPC_SHFL ? OPC_LD_SHARED : klass; }
 static bool in_order(const struct walk *w, uint32_t first, uint32_t second) {
     const uint8_t a = minst_timing(&w->im->inst[first]), b = minst_timing(&w->im->inst[second]);
     const bool is_memory = w->im->target.latencies.pipe[a] == UNIT_LDST;
-    return reads_in_order(w, first, second) && (!is_memory || a == b);
+    return reads_in_order(w, first, second) && (!is_memory || queue_of(a) == queue_of(b));
 }
 
 // Constants that the uniform datapath loads from an index without a counter are there as its other
@@ -98,9 +99,18 @@ static bool is_counted_load(const struct walk *w, uint32_t pc) {
 static uint32_t maker_class(const struct walk *w) {
     return is_counted_load(w, w->from) ? OPC_UNIFORM_MOVE : minst_timing(&w->im->inst[w->from]);
 }
+// Real compilers count the latency of matrices out over several instructions, where one stall count
+// cannot say it.
+static bool is_counted_out(const struct walk *w, uint32_t pc) {
+    const uint8_t klass = minst_timing(&w->im->inst[pc]);
+    const struct code_latencies *const l = &w->im->target.latencies;
+    return w->im->is_machine_code && w->im->control[pc].write == CONTROL_NONE &&
+           l->pipe[klass] == UNIT_TENSOR && l->whole[klass] != 0;
+}
 static uint32_t latency_of(const struct walk *w, uint16_t slot) {
     const struct code_latencies *const l = &w->im->target.latencies;
     if (is_counted_load(w, w->from)) return l->cycles[OPC_UNIFORM_MOVE];
+    if (is_counted_out(w, w->from)) return l->whole[minst_timing(&w->im->inst[w->from])];
     return control_latency(l, &w->im->inst[w->from], slot);
 }
 
@@ -124,7 +134,9 @@ static void check_fixed(struct walk *w, uint32_t pc, uint32_t elapsed) {
     for (uint32_t i = 0; i < p->n_writes; i++) {
         const uint16_t slot = p->write[i];
         const uint32_t latency = latency_of(w, slot);
-        const uint32_t to_operand = latency + control_extra(l, maker_class(w), m, slot);
+        const uint32_t early =
+            w->im->is_machine_code ? control_early(l, &w->im->inst[w->from], m, slot) : 0;
+        const uint32_t to_operand = latency + control_extra(l, maker_class(w), m, slot) - early;
         if ((has(o->read, o->n_reads, slot) && elapsed < to_operand) ||
             (must_drain(w, pc) && elapsed < latency)) {
             w->report(w->user, pc, "may issue before an operand of fixed latency is there");
@@ -226,7 +238,7 @@ static void follow(struct walk *w) {
     if (crosses_nothing(w, w->from)) return;
     const bool is_ours = !w->im->is_machine_code;
     const bool is_variable = control_is_variable(&w->im->target.latencies, &w->im->inst[w->from]) &&
-                             !is_counted_load(w, w->from);
+                             !is_counted_load(w, w->from) && !is_counted_out(w, w->from);
     if (!is_variable && (is_ours || k->write == CONTROL_NONE)) {
         if (o->n_writes != 0) follow_fixed(w);
         return;
@@ -235,9 +247,19 @@ static void follow(struct walk *w) {
     // Once the results are written the operands have been read.
     const uint8_t either = bit_of(write) | bit_of(k->read);
     if (o->n_writes != 0) {
-        if (write == CONTROL_NONE)
+        // Real compilers give none to a result that nothing reads (`LDC R1` at the entry of 9.0).
+        if (write == CONTROL_NONE && is_ours)
             w->report(w->user, w->from, "has a result of variable latency and no counter");
-        follow_counter(w, bit_of(write), o->write, o->n_writes, NULL, 0);
+        // An atomic's predicate, whether its address was one of global memory, is there with its operands.
+        uint16_t value[CONTROL_MAX_OPERANDS], predicate[CONTROL_MAX_OPERANDS];
+        uint32_t n_values = 0, n_predicates = 0;
+        for (uint32_t i = 0; i < o->n_writes; i++)
+            if (!is_ours && o->write[i] >= CONTROL_PRED && w->im->inst[w->from].op == OP_ATOM)
+                predicate[n_predicates++] = o->write[i];
+            else
+                value[n_values++] = o->write[i];
+        if (n_values != 0) follow_counter(w, bit_of(write), value, n_values, NULL, 0);
+        if (n_predicates != 0) follow_counter(w, either, predicate, n_predicates, NULL, 0);
     }
     // Within how many cycles operands are read that no counter keeps real compilers know; we do not.
     uint16_t read[CONTROL_MAX_OPERANDS];

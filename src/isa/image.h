@@ -20,6 +20,11 @@ struct code_latencies {
     // that a class runs on.
     uint8_t pipe[OPC_N], across, to_queue, to_memory;
     uint8_t more_half, more_double, more_matrix; // beyond to_queue: from and to halves, to the others
+    // Cycles sooner: of doubles to a queue, to memory and as a predicate, of what is theirs to doubles;
+    // the low word of a product of two to additions, and what is the high word of such a one's addend.
+    uint8_t early_double, early_wide;
+    // Of units that a sub-core has for itself: as `cycles`, where a stall count cannot say it, too.
+    uint8_t whole[OPC_N];
     // Of the uniform datapath's arithmetic: to lanes' INT and FP, to all others, to what is guarded.
     uint8_t of_uniform, of_uniform_queued, uniform_guard;
     uint8_t branch; // at least, from the issue of a branch to that of the warp's next instruction

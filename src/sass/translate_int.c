@@ -330,6 +330,7 @@ static void relu(struct translator *t) {
 void translate_viadd(struct translator *t) {
     struct minst *const m = t->m;
     two_sources(t, OP_IADD, OPC_INT_ADD, tr_bit(t, 73) ? ITYPE_U16X2 : ITYPE_U32);
+    m->flags |= MF_AS_MAD; // [ptxas] 4 cycles from and to products, 5 from and to additions
     m->src[1] = second(t, TR_NEG);
 }
 void translate_vimnmx(struct translator *t) {

@@ -279,6 +279,8 @@ void sm_code_latencies(const struct sm_config *c, struct code_latencies *out) {
                                    .to_queue = (uint8_t)c->queue_latency,
                                    .more_half = (uint8_t)c->half_latency,
                                    .more_double = (uint8_t)c->double_latency,
+                                   .early_double = (uint8_t)c->double_early,
+                                   .early_wide = (uint8_t)c->wide_early,
                                    .more_matrix = (uint8_t)c->matrix_latency,
                                    .to_memory = (uint8_t)c->address_latency,
                                    .of_uniform = (uint8_t)c->uniform_latency,
@@ -293,6 +295,7 @@ void sm_code_latencies(const struct sm_config *c, struct code_latencies *out) {
         const uint32_t latency = c->timing[k].latency;
         const uint32_t path = unit == UNIT_UNIFORM ? 0 : c->read_latency + c->write_latency;
         const uint32_t cycles = path + (latency != 0 ? latency : 1);
+        out->whole[k] = cycles <= UINT8_MAX ? (uint8_t)cycles : 0;
         out->cycles[k] = cycles <= CONTROL_MAX_STALL ? (uint8_t)cycles : 0;
         const uint32_t interval = c->timing[k].interval;
         const bool is_alone = pipes_of(c, unit) == (c->sub_cores == 0 ? 1 : c->sub_cores);
