@@ -32,7 +32,11 @@ static bool meets(const uint16_t *a, uint32_t n_a, const uint16_t *b, uint32_t n
     return false;
 }
 
+// A stall of 0 with yield, which compilers give to ERRBAR, holds the warp for 45 cycles (Huerta et al.).
+enum { HELD = 45 };
 static uint32_t stall_of(const struct walk *w, uint32_t pc) {
+    const struct code_control *const k = &w->im->control[pc];
+    if (w->im->is_machine_code && k->stall == 0 && k->yield) return HELD;
     return control_elapsed(&w->im->target.latencies, &w->im->inst[pc], w->im->control[pc].stall);
 }
 
