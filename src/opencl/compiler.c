@@ -178,34 +178,35 @@ static bool run(struct job *j, char **log) {
 }
 
 // ---- options ------------------------------------------------------------------------------------
-// What clang gets for each of OpenCL's options. `ends`: a prefix.
+// OpenCL's options: whether the name is a prefix, whether clang gets it, whether a value may follow
+// as the next word.
 static const struct {
     const char *option;
-    bool is_prefix, for_compile, for_link, has_value;
+    bool is_prefix, for_compile, has_value;
 } known[] = {
-    {"-D", true, true, false, true},
-    {"-I", true, true, false, true},
-    {"-w", false, true, false, false},
-    {"-Werror", false, true, false, false},
-    {"-g", false, false, false, false},
-    {"-cl-std=", true, true, false, false},
-    {"-cl-single-precision-constant", false, true, false, false},
-    {"-cl-denorms-are-zero", false, true, false, false},
-    {"-cl-fp32-correctly-rounded-divide-sqrt", false, true, false, false},
-    {"-cl-opt-disable", false, false, false, false}, // its results are the same
-    {"-cl-strict-aliasing", false, true, false, false},
-    {"-cl-mad-enable", false, true, false, false},
-    {"-cl-no-signed-zeros", false, true, false, false},
-    {"-cl-unsafe-math-optimizations", false, true, false, false},
-    {"-cl-finite-math-only", false, true, false, false},
-    {"-cl-fast-relaxed-math", false, true, false, false},
-    {"-cl-uniform-work-group-size", false, true, false, false},
-    {"-cl-no-subgroup-ifp", false, false, false, false},
-    {"-cl-kernel-arg-info", false, false, false, false}, // always
-    {"-create-library", false, false, false, false},
-    {"-enable-link-options", false, false, false, false},
-    {"-cl-nv-", true, false, false, false}, // hints to another compiler
-    {"-x", false, false, false, true},      // PoCL's and others' `-x clc`
+    {"-D", true, true, true},
+    {"-I", true, true, true},
+    {"-w", false, true, false},
+    {"-Werror", false, true, false},
+    {"-g", false, false, false},
+    {"-cl-std=", true, true, false},
+    {"-cl-single-precision-constant", false, true, false},
+    {"-cl-denorms-are-zero", false, true, false},
+    {"-cl-fp32-correctly-rounded-divide-sqrt", false, true, false},
+    {"-cl-opt-disable", false, false, false}, // its results are the same
+    {"-cl-strict-aliasing", false, true, false},
+    {"-cl-mad-enable", false, true, false},
+    {"-cl-no-signed-zeros", false, true, false},
+    {"-cl-unsafe-math-optimizations", false, true, false},
+    {"-cl-finite-math-only", false, true, false},
+    {"-cl-fast-relaxed-math", false, true, false},
+    {"-cl-uniform-work-group-size", false, true, false},
+    {"-cl-no-subgroup-ifp", false, false, false},
+    {"-cl-kernel-arg-info", false, false, false}, // always
+    {"-create-library", false, false, false},
+    {"-enable-link-options", false, false, false},
+    {"-cl-nv-", true, false, false}, // hints to another compiler
+    {"-x", false, false, true},      // PoCL's and others' `-x clc`
 };
 
 // The next word of options, by the shell's quotes; false: there is none.

@@ -310,9 +310,6 @@ static CUresult make_texture(cl_mem m, unsigned i) {
                                            CU_TR_ADDRESS_MODE_BORDER, CU_TR_ADDRESS_MODE_WRAP,
                                            CU_TR_ADDRESS_MODE_MIRROR};
     const unsigned mode = (i >> 1 & 7) < 5 ? i >> 1 & 7 : 0;
-    const bool is_layered =
-        m->type == CL_MEM_OBJECT_IMAGE1D_ARRAY || m->type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
-    (void)is_layered;
     const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY,
                                          .res.array.hArray = m->array};
     CUDA_TEXTURE_DESC texture = {.addressMode = {modes[mode], modes[mode], modes[mode]},

@@ -178,7 +178,6 @@ struct _cl_program {
     struct ocl_signature *signatures;
     CUmodule module;
     unsigned kernels; // alive
-    bool has_arg_info;
     // what its constant memory holds now (kernel.c)
     CUdeviceptr constants;
     size_t constant_bytes;

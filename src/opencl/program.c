@@ -33,7 +33,6 @@ static cl_program make(cl_context context) {
     p->context = context;
     p->status = CL_BUILD_NONE;
     p->dimensions = 1;
-    p->has_arg_info = true;
     ocl_retain(context);
     return p;
 }
