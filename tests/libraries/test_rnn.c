@@ -1,4 +1,4 @@
-// Recurrent networks and dropout of our own cuDNN: outputs and last states against loops on the host, gradients against
+// Recurrent networks, dropout and CTC loss of our own cuDNN: outputs and last states against loops on the host, gradients against
 // differences of forward passes along a direction, all in double precision; both directions, layers, projections, lengths,
 // three layouts, dropout between layers.
 #include <math.h>
@@ -31,6 +31,14 @@ int cudnnRNNBackwardData_v8(handle_t, desc_t, const int32_t *, desc_t, CUdevicep
                             size_t, CUdeviceptr);
 int cudnnRNNBackwardWeights_v8(handle_t, desc_t, int, const int32_t *, desc_t, CUdeviceptr, desc_t, CUdeviceptr, desc_t, CUdeviceptr, size_t,
                                CUdeviceptr, size_t, CUdeviceptr, size_t, CUdeviceptr);
+
+int cudnnCreateCTCLossDescriptor(desc_t *), cudnnDestroyCTCLossDescriptor(desc_t), cudnnSetCTCLossDescriptor_v9(desc_t, int, int, int, int);
+int cudnnGetCTCLossWorkspaceSize(handle_t, desc_t, desc_t, const int *, const int *, const int *, int, desc_t, size_t *);
+int cudnnGetCTCLossWorkspaceSize_v8(handle_t, int, desc_t, desc_t, desc_t, size_t *);
+int cudnnCTCLoss(handle_t, desc_t, CUdeviceptr, const int *, const int *, const int *, CUdeviceptr, desc_t, CUdeviceptr, int, desc_t, CUdeviceptr,
+                 size_t);
+int cudnnCTCLoss_v8(handle_t, int, desc_t, desc_t, CUdeviceptr, CUdeviceptr, CUdeviceptr, CUdeviceptr, CUdeviceptr, desc_t, CUdeviceptr, size_t,
+                    CUdeviceptr);
 
 static int failed;
 #define CHECK(what, ...)                                                                           \
@@ -292,6 +300,77 @@ static void drop_out(handle_t h) {
     drop(&x), drop(&y), drop(&dx);
 }
 
+// ---- connectionist temporal classification, against the sum over every path -----------------------------------------
+enum { CTC_STEPS = 5, CTC_BATCH = 3, CTC_CLASSES = 3 };
+static double ctc_cost(const double *x, int member, int steps, const int *labels, int length) {
+    double all = 0;
+    int paths = 1;
+    for (int t = 0; t < steps; t++) paths *= CTC_CLASSES;
+    for (int path = 0; path < paths; path++) {
+        double p = 1;
+        int rest = path, last = 0, found = 0;
+        bool fits = true;
+        for (int t = 0; t < steps; t++) {
+            const int k = rest % CTC_CLASSES;
+            const double *const row = x + (t * CTC_BATCH + member) * CTC_CLASSES;
+            double sum = 0;
+            for (int i = 0; i < CTC_CLASSES; i++) sum += exp(row[i]);
+            p *= exp(row[k]) / sum;
+            if (k && k != last) {
+                fits = fits && found < length && labels[found] == k;
+                found++;
+            }
+            last = k;
+            rest /= CTC_CLASSES;
+        }
+        if (fits && found == length) all += p;
+    }
+    return -log(all);
+}
+static void ctc(handle_t h) {
+    enum { ALL = CTC_STEPS * CTC_BATCH * CTC_CLASSES };
+    static const int labels[] = {1, 1, 2}, label_lengths[CTC_BATCH] = {2, 0, 1}, input_lengths[CTC_BATCH] = {5, 3, 4};
+    double x[ALL];
+    float sent[ALL], costs[CTC_BATCH], d[ALL];
+    for (int i = 0; i < ALL; i++) x[i] = sent[i] = (float)number();
+    desc_t c, t;
+    CUdeviceptr x_at, costs_at, d_at, work, numbers;
+    size_t bytes = 0, bytes_8 = 0;
+    cudnnCreateCTCLossDescriptor(&c), cudnnCreateTensorDescriptor(&t);
+    cudnnSetTensorNdDescriptorEx(t, 0, 0, 3, (const int[]){CTC_STEPS, CTC_BATCH, CTC_CLASSES});
+    CHECK(!cudnnSetCTCLossDescriptor_v9(c, 0, 1, 0, 4), "a loss");
+    CHECK(!cudnnGetCTCLossWorkspaceSize(h, t, t, labels, label_lengths, input_lengths, 0, c, &bytes), "its work area");
+    CHECK(!cudnnGetCTCLossWorkspaceSize_v8(h, 0, c, t, t, &bytes_8), "its work area");
+    cuMemAlloc(&x_at, sizeof sent), cuMemAlloc(&costs_at, sizeof costs), cuMemAlloc(&d_at, sizeof d), cuMemAlloc(&numbers, 64);
+    cuMemAlloc(&work, bytes > bytes_8 ? bytes : bytes_8);
+    cuMemcpyHtoD(x_at, sent, sizeof sent);
+    cuMemcpyHtoD(numbers, labels, 12), cuMemcpyHtoD(numbers + 16, label_lengths, 12), cuMemcpyHtoD(numbers + 32, input_lengths, 12);
+    for (int on_device = 0; on_device < 2; on_device++) {
+        cuMemsetD8(costs_at, 0, sizeof costs), cuMemsetD8(d_at, 0, sizeof d);
+        CHECK(!(on_device ? cudnnCTCLoss_v8(h, 0, c, t, x_at, numbers, numbers + 16, numbers + 32, costs_at, t, d_at, bytes_8, work)
+                          : cudnnCTCLoss(h, t, x_at, labels, label_lengths, input_lengths, costs_at, t, d_at, 0, c, work, bytes)),
+              "a loss");
+        cuMemcpyDtoH(costs, costs_at, sizeof costs), cuMemcpyDtoH(d, d_at, sizeof d);
+        const int *l = labels;
+        for (int n = 0; n < CTC_BATCH; l += label_lengths[n++]) {
+            const double cost = ctc_cost(x, n, input_lengths[n], l, label_lengths[n]);
+            CHECK(fabs(costs[n] - cost) < 1e-5 * (1 + cost), "the cost of member %d: %g, not %g", n, (double)costs[n], cost);
+            for (int i = 0; i < CTC_STEPS * CTC_CLASSES; i++) {
+                const int at = (i / CTC_CLASSES * CTC_BATCH + n) * CTC_CLASSES + i % CTC_CLASSES;
+                const double was = x[at];
+                x[at] = was + 1e-5;
+                double slope = ctc_cost(x, n, input_lengths[n], l, label_lengths[n]);
+                x[at] = was - 1e-5;
+                slope = (slope - ctc_cost(x, n, input_lengths[n], l, label_lengths[n])) / 2e-5;
+                x[at] = was;
+                CHECK(fabs(d[at] - slope) < 1e-5, "its gradient at %d: %g, not %g", at, (double)d[at], slope);
+            }
+        }
+    }
+    cuMemFree(x_at), cuMemFree(costs_at), cuMemFree(d_at), cuMemFree(work), cuMemFree(numbers);
+    cudnnDestroyCTCLossDescriptor(c), cudnnDestroyTensorDescriptor(t);
+}
+
 int main(void) {
     CUcontext context;
     CUdevice device;
@@ -300,6 +379,7 @@ int main(void) {
     CHECK(!cudnnCreate(&h), "a handle");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) run(h, &shapes[i]);
     drop_out(h);
+    ctc(h);
     CHECK(!cudnnDestroy(h), "the end of a handle");
     if (!failed) puts("ok");
     return failed != 0;

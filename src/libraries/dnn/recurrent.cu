@@ -206,3 +206,90 @@ extern "C" __global__ void rnn_convert(const recurrent_convert p) {
             set(p.to, i, v);
     }
 }
+
+// ---- connectionist temporal classification ----------------------------------------------------------
+static __device__ inline A log_add(A a, A b) {
+    const A high = a > b ? a : b, low = a > b ? b : a;
+    return low == -(A)__builtin_inf() ? high : high + logarithm(1 + exponential(low - high));
+}
+static __device__ inline A log_of_class(const ctc &p, int step, int member, int k) {
+    const A v = get(p.x, step * p.x_step + member * p.x_member + k);
+    return p.is_normal ? logarithm(v) : v - ((const A *)p.norm)[(int64_t)step * p.batch + member];
+}
+extern "C" __global__ void ctc_norm(const ctc p) {
+    EACH(i, (int64_t)p.steps * p.batch) {
+        const int64_t first = i / p.batch * p.x_step + i % p.batch * p.x_member;
+        A most = get(p.x, first), sum = 0;
+        for (int k = 1; k < p.classes; k++) {
+            const A v = get(p.x, first + k);
+            most = v > most ? v : most;
+        }
+        for (int k = 0; k < p.classes; k++) sum += exponential(get(p.x, first + k) - most);
+        ((A *)p.norm)[i] = most + logarithm(sum);
+    }
+}
+// A member is a block's. States 0, 2, ... are blanks, state 2 i + 1 is label i. `paths` gets the logarithm of the share of all
+// paths of the label that are in a state at a step.
+extern "C" __global__ __launch_bounds__(256) void ctc_paths(const ctc p) {
+    const int member = block_x;
+    const int32_t *const lengths = (const int32_t *)p.label_lengths, *labels = (const int32_t *)p.labels;
+    for (int i = 0; i < member; i++) labels += lengths[i];
+    const int length = lengths[member], states = 2 * length + 1, steps = ((const int32_t *)p.input_lengths)[member];
+    const A none = -(A)__builtin_inf();
+    A *const paths = (A *)p.paths + (int64_t)member * p.steps * p.states;
+    __shared__ A all;
+    for (int t = 0; t < steps; t++) {
+        for (int s = thread_x; s < states; s += threads_x) {
+            const int k = s % 2 ? labels[s / 2] : 0;
+            A sum = t ? paths[(t - 1) * p.states + s] : s < 2 ? 0 : none;
+            if (t && s) sum = log_add(sum, paths[(t - 1) * p.states + s - 1]);
+            if (t && s % 2 && s > 2 && labels[s / 2 - 1] != k) sum = log_add(sum, paths[(t - 1) * p.states + s - 2]);
+            paths[t * p.states + s] = sum + log_of_class(p, t, member, k);
+        }
+        barrier();
+    }
+    if (!thread_x) {
+        const A *const last = paths + (int64_t)(steps - 1) * p.states;
+        all = !steps ? (length ? none : 0) : length ? log_add(last[states - 1], last[states - 2]) : last[0];
+        ((A *)p.costs)[member] = -all;
+    }
+    barrier();
+    if (!p.dx) return;
+    // What follows a state at a step, in a ring of two rows behind the paths.
+    A *const behind = (A *)p.paths + (int64_t)p.batch * p.steps * p.states + (int64_t)member * 2 * p.states;
+    for (int t = steps - 1; t >= 0; t--) {
+        const A *const later = behind + (t + 1) % 2 * p.states;
+        for (int s = thread_x; s < states; s += threads_x) {
+            A sum = none;
+            if (t == steps - 1) {
+                sum = s >= states - 2 ? 0 : none;
+            } else {
+                const int k = s % 2 ? labels[s / 2] : 0;
+                sum = later[s] + log_of_class(p, t + 1, member, k);
+                if (s + 1 < states) sum = log_add(sum, later[s + 1] + log_of_class(p, t + 1, member, s % 2 ? 0 : labels[s / 2]));
+                if (s % 2 && s + 2 < states && labels[s / 2 + 1] != k)
+                    sum = log_add(sum, later[s + 2] + log_of_class(p, t + 1, member, labels[s / 2 + 1]));
+            }
+            behind[t % 2 * p.states + s] = sum;
+            paths[t * p.states + s] += sum - all;
+        }
+        barrier();
+    }
+}
+// Of the numbers before softmax: the class's probability less its share of the paths. Zeros behind a member's end, and where no
+// path has the label.
+extern "C" __global__ void ctc_gradient(const ctc p) {
+    EACH(i, (int64_t)p.steps * p.batch * p.classes) {
+        const int k = (int)(i % p.classes), member = (int)(i / p.classes % p.batch), step = (int)(i / p.classes / p.batch);
+        const int32_t *const lengths = (const int32_t *)p.label_lengths, *labels = (const int32_t *)p.labels;
+        A d = 0;
+        if (step < ((const int32_t *)p.input_lengths)[member] && ((const A *)p.costs)[member] < (A)__builtin_inf()) {
+            for (int n = 0; n < member; n++) labels += lengths[n];
+            const A *const paths = (const A *)p.paths + ((int64_t)member * p.steps + step) * p.states;
+            d = exponential(log_of_class(p, step, member, k));
+            for (int s = 0; s <= 2 * lengths[member]; s++)
+                if ((s % 2 ? labels[s / 2] : 0) == k) d -= exponential(paths[s]);
+        }
+        set(p.dx, step * p.dx_step + member * p.dx_member + k, d);
+    }
+}

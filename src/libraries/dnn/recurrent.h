@@ -15,7 +15,7 @@ enum recurrent_layout {
     RNN_MEMBERS_PADDED
 }; // cudnnRNNDataLayout_t
 
-// Lengths that the host knows, as parameters of a launch: a captured graph keeps them.
+// Whole numbers that the host knows, as parameters of a launch: a captured graph keeps them.
 enum { RECURRENT_LENGTHS = 512 };
 struct recurrent_lengths {
     uint64_t to;
@@ -107,6 +107,18 @@ struct recurrent_convert {
     uint64_t from, to;
     int64_t all;
     uint32_t from_sums, to_sums; // bool
+};
+
+// Connectionist temporal classification (A. Graves et al., 2006): class 0 is the blank. `paths` has, for each member and step,
+// a place for each of 2 L + 1 states, L the longest label; `norm` the logarithm of what a step's classes add up to.
+struct ctc {
+    uint64_t x, dx, costs; // dx: 0, no gradient is asked for
+    uint64_t labels, label_lengths,
+        input_lengths; // whole numbers on the device; labels follow one another
+    uint64_t norm, paths;
+    int64_t x_step, x_member, dx_step, dx_member; // elements
+    int32_t steps, batch, classes, states;
+    uint32_t is_normal; // bool: x holds probabilities, not numbers that softmax makes into such
 };
 
 #endif
