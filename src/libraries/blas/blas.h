@@ -113,6 +113,12 @@ BLAS_API blas_status blas_product(struct blas_handle *h, const char *call, int o
 BLAS_API blas_status blas_product_in(struct blas_handle *h, CUstream stream, const char *call,
                                      int op_a, int op_b, const struct blas_types *t, struct gemm *g,
                                      uint32_t count);
+// Products of one type of sixteen bits by the kernels of hopper.cu: whether they take sizes, steps and the number of products of
+// matrices whose lines begin at multiples of sixteen bytes, and would fill half the chip; and their launch.
+bool hopper_fits(const struct blas_handle *h, int op_a, int op_b, const struct gemm *g,
+                 uint32_t count);
+blas_status hopper_launch(CUfunction kernel, CUstream stream, int op_a, int op_b, int type,
+                          const struct gemm *g, uint32_t count);
 BLAS_API void blas_factors(struct gemm *g, int pointer_mode, int scale, const void *alpha,
                            const void *beta);
 BLAS_API size_t blas_type_bytes(int type); // 0: none that is known

@@ -5,8 +5,8 @@
 #include <string.h>
 
 // How products use tensor cores: any sizes and alignment, by warps (tensor.cu), or lines that begin at multiples of
-// sixteen bytes: by quad pairs (volta.cu), by asynchronous copies (ampere.cu).
-enum way { BY_WARPS, BY_QUADS, BY_COPIES, WAYS };
+// sixteen bytes: by quad pairs (volta.cu), by asynchronous copies (ampere.cu), by groups of warps (hopper.cu).
+enum way { BY_WARPS, BY_QUADS, BY_COPIES, BY_GROUPS, WAYS };
 struct tensor {
     uint32_t from,
         to; // compute capability: the first, and the first that does otherwise; 0, 0: none
@@ -40,7 +40,8 @@ static const struct {
      false,
      {[BY_WARPS] = {70, LATER, BLAS_qh},
       [BY_QUADS] = {70, 75, BLAS_vh},
-      [BY_COPIES] = {80, LATER, BLAS_ah}}},
+      [BY_COPIES] = {80, LATER, BLAS_ah},
+      [BY_GROUPS] = {90, 100, BLAS_gh}}},
     {TYPE_R_16F,
      TYPE_R_16F,
      TYPE_R_32F,
@@ -49,7 +50,8 @@ static const struct {
      false,
      {[BY_WARPS] = {70, LATER, BLAS_qh},
       [BY_QUADS] = {70, 75, BLAS_vh},
-      [BY_COPIES] = {80, LATER, BLAS_ah}}},
+      [BY_COPIES] = {80, LATER, BLAS_ah},
+      [BY_GROUPS] = {90, 100, BLAS_gh}}},
     {TYPE_R_16F,
      TYPE_R_32F,
      TYPE_R_32F,
@@ -58,21 +60,26 @@ static const struct {
      false,
      {[BY_WARPS] = {70, LATER, BLAS_qhs},
       [BY_QUADS] = {70, 75, BLAS_vhs},
-      [BY_COPIES] = {80, LATER, BLAS_ahs}}},
+      [BY_COPIES] = {80, LATER, BLAS_ahs},
+      [BY_GROUPS] = {90, 100, BLAS_ghs}}},
     {TYPE_R_16BF,
      TYPE_R_16BF,
      TYPE_R_32F,
      BLAS_b,
      false,
      false,
-     {[BY_WARPS] = {80, LATER, BLAS_qb}, [BY_COPIES] = {80, LATER, BLAS_ab}}},
+     {[BY_WARPS] = {80, LATER, BLAS_qb},
+      [BY_COPIES] = {80, LATER, BLAS_ab},
+      [BY_GROUPS] = {90, 100, BLAS_gb}}},
     {TYPE_R_16BF,
      TYPE_R_32F,
      TYPE_R_32F,
      BLAS_bs,
      false,
      false,
-     {[BY_WARPS] = {80, LATER, BLAS_qbs}, [BY_COPIES] = {80, LATER, BLAS_abs}}},
+     {[BY_WARPS] = {80, LATER, BLAS_qbs},
+      [BY_COPIES] = {80, LATER, BLAS_abs},
+      [BY_GROUPS] = {90, 100, BLAS_gbs}}},
     {TYPE_R_8I,
      TYPE_R_32I,
      TYPE_R_32I,
@@ -162,6 +169,7 @@ static const struct size by_lanes[SIZES] = {{"big", 128, 128, 256, 0, 2, 1},
                              [BY_QUADS] = {{"wide", 128, 256, 256, 2 * 64 * (128 + 256), 1, 1.2},
                                            {"big", 128, 128, 128, 2 * 64 * (128 + 128), 2, 1.1},
                                            {"small", 64, 64, 128, 2 * 64 * (64 + 64), 4, 1.8}},
+                             [BY_GROUPS] = {{"wide", 256, 128, 384, 0, 1, 1}},
                              [BY_COPIES] = {{"wide", 128, 256, 256, 4 * 64 * (128 + 256), 1, 1},
                                             {"big", 128, 128, 128, 4 * 64 * (128 + 128), 2, 1.1},
                                             {"small", 64, 64, 128, 4 * 64 * (64 + 64), 4, 1.8}},
@@ -235,25 +243,28 @@ static size_t row_of(const struct blas_types *t) {
     return row;
 }
 
-enum { FAR = 1 << 24 }; // elements from a line to the next, whose 32 lines are fewer than 2^32 bytes
+enum {
+    FAR = 1 << 24
+}; // elements from a line to the next, whose 32 lines are fewer than 2^32 bytes
 
 // Bytes are multiplied by copies only as they lie when both are walked along k.
-static bool fits(enum way way, int op_a, int op_b, const struct blas_types *t,
-                 const struct gemm *g) {
+static bool fits(const struct blas_handle *h, enum way way, int op_a, int op_b,
+                 const struct blas_types *t, const struct gemm *g, uint32_t count) {
     if (way == BY_WARPS) return true;
+    if (way == BY_GROUPS) return g->is_even && g->k && hopper_fits(h, op_a, op_b, g, count);
     if (way == BY_QUADS && (g->a.lead > FAR || g->b.lead > FAR)) return false;
     return g->is_even && g->k && (t->ab != TYPE_R_8I || (blas_swaps(op_a) && !blas_swaps(op_b)));
 }
 
 // How tensor cores make the product; -1: the lanes do.
 static int way_of(const struct blas_handle *h, size_t row, int op_a, int op_b,
-                  const struct blas_types *t, const struct gemm *g) {
+                  const struct blas_types *t, const struct gemm *g, uint32_t count) {
     if (g->m < TENSOR_LEAST || g->n < TENSOR_LEAST || (rows[row].tensor_rounds && !t->may_round))
         return -1;
     for (int way = WAYS - 1; way >= 0; way--) {
         const struct tensor *const r = &rows[row].tensor[way];
         if (h->capability >= r->from && h->capability < r->to &&
-            fits((enum way)way, op_a, op_b, t, g))
+            fits(h, (enum way)way, op_a, op_b, t, g, count))
             return way;
     }
     return -1;
@@ -281,7 +292,7 @@ blas_status blas_product_in(struct blas_handle *h, CUstream stream, const char *
     g->a.conj = is_conj(op_a);
     g->b.conj = is_conj(op_b);
     g->is_even = is_even(&g->a, t->ab, count) && is_even(&g->b, t->ab, count);
-    const int way = way_of(h, row, op_a, op_b, t, g);
+    const int way = way_of(h, row, op_a, op_b, t, g, count);
     const struct size *const size = size_of(h,
                                             way >= 0            ? by_way[way]
                                             : rows[row].is_wide ? by_lanes_wide
@@ -294,5 +305,6 @@ blas_status blas_product_in(struct blas_handle *h, CUstream stream, const char *
     const blas_status s =
         blas_kernel(h, way >= 0 ? rows[row].tensor[way].module : rows[row].module, name, &kernel);
     if (s != CUBLAS_SUCCESS) return s;
-    return launch_all(stream, kernel, size, t, g, count);
+    return way == BY_GROUPS ? hopper_launch(kernel, stream, op_a, op_b, t->ab, g, count)
+                            : launch_all(stream, kernel, size, t, g, count);
 }

@@ -1,0 +1,76 @@
+// Launches of the kernels of hopper.cu: maps of A and B for their copies, and blocks in clusters.
+#include "hopper.h"
+
+#include "blas.h"
+
+// The map of a matrix of `along` elements a line and `lines` of them. A box is as long as a line of a slice, 128 bytes.
+static CUresult map_of(CUtensorMap *map, const struct gemm_matrix *x, int type, bool is_deep,
+                       int32_t along, int32_t lines, uint32_t count, uint32_t *of_batch) {
+    const uint64_t bytes = blas_type_bytes(type), line = (uint64_t)x->lead * bytes;
+    const bool is_one = count == 1 || !x->step;
+    const cuuint64_t size[3] = {(uint64_t)along, (uint64_t)lines, is_one ? 1 : count};
+    const cuuint64_t stride[2] = {line,
+                                  is_one ? line * (uint64_t)lines : (uint64_t)x->step * bytes};
+    const cuuint32_t box[3] = {(cuuint32_t)(HOPPER_DEEP / bytes),
+                               is_deep ? HOPPER_BOX : (cuuint32_t)(HOPPER_DEEP / bytes), 1};
+    *of_batch = !is_one;
+    return cuTensorMapEncodeTiled(
+        map,
+        type == TYPE_R_16F ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3,
+        (void *)(uintptr_t)(x->at + (uint64_t)x->first * bytes), size, stride, box,
+        (const cuuint32_t[3]){1, 1, 1}, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+        CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
+static bool has_map(const struct gemm_matrix *x, int64_t lines, uint32_t count) {
+    enum { FAR = 1 << 30 }; // elements of a step, whose bytes a map has room for
+    return !x->is_list && x->lead < FAR && x->lead * lines < ((int64_t)FAR << 8) &&
+           (count == 1 || !x->step ||
+            (x->step >= x->lead * lines && x->step < ((int64_t)FAR << 8)));
+}
+
+bool hopper_fits(const struct blas_handle *h, int op_a, int op_b, const struct gemm *g,
+                 uint32_t count) {
+    enum { MOST = 65534 };
+    const int64_t m = (g->m + HOPPER_M - 1) / HOPPER_M, n = (g->n + HOPPER_N - 1) / HOPPER_N;
+    return count <= MOST && n <= MOST && m * n * count * 2 >= h->sms &&
+           has_map(&g->a, blas_swaps(op_a) ? g->m : g->k, count) &&
+           has_map(&g->b, blas_swaps(op_b) ? g->k : g->n, count);
+}
+
+blas_status hopper_launch(CUfunction kernel, CUstream stream, int op_a, int op_b, int type,
+                          const struct gemm *g, uint32_t count) {
+    struct hopper_gemm p = {.g = *g};
+    CUtensorMap a, b;
+    const bool deep_a = blas_swaps(op_a), deep_b = !blas_swaps(op_b);
+    CUresult r = map_of(&a, &g->a, type, deep_a, deep_a ? g->k : g->m, deep_a ? g->m : g->k, count,
+                        &p.batch_a);
+    if (r == CUDA_SUCCESS)
+        r = map_of(&b, &g->b, type, deep_b, deep_b ? g->k : g->n, deep_b ? g->n : g->k, count,
+                   &p.batch_b);
+    if (r == CUDA_SUCCESS)
+        r = cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                               HOPPER_SHARED);
+    if (r != CUDA_SUCCESS) return blas_of(r);
+    _Static_assert(sizeof a == sizeof p.map_a, "a map is 128 bytes");
+    __builtin_memcpy(p.map_a, &a, sizeof a);
+    __builtin_memcpy(p.map_b, &b, sizeof b);
+    CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+    cluster.value.clusterDim.x = 1;
+    cluster.value.clusterDim.y = HOPPER_CLUSTER;
+    cluster.value.clusterDim.z = 1;
+    const uint32_t columns = (uint32_t)((g->n + HOPPER_N - 1) / HOPPER_N);
+    const CUlaunchConfig config = {.gridDimX = (uint32_t)((g->m + HOPPER_M - 1) / HOPPER_M),
+                                   .gridDimY = (columns + HOPPER_CLUSTER - 1) / HOPPER_CLUSTER *
+                                               HOPPER_CLUSTER,
+                                   .gridDimZ = count,
+                                   .blockDimX = HOPPER_THREADS,
+                                   .blockDimY = 1,
+                                   .blockDimZ = 1,
+                                   .sharedMemBytes = HOPPER_SHARED,
+                                   .hStream = stream,
+                                   .attrs = &cluster,
+                                   .numAttrs = 1};
+    void *params[] = {&p};
+    return blas_of(cuLaunchKernelEx(&config, kernel, params, NULL));
+}

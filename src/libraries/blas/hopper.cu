@@ -1,0 +1,194 @@
+// Matrix products on tensor cores of compute capability 9.0: a group of warps brings slices by bulk copies of tensors, two groups
+// multiply them out of shared memory (`wgmma`), and barriers in shared memory hand slices to and fro. Two blocks of a cluster make
+// tiles side by side along n: each brings its half of the slice of op(A) that both need to both. Lines of both matrices begin at
+// multiples of sixteen bytes (gemm.is_even); sizes may be any, since copies fill up with zeros. The file is compiled once for each
+// type: KIND_f16 or KIND_bf16, OUT is that of C and D.
+//
+// The instruction makes 64 rows of 256 and leaves neighbours of a row in a thread. D lies column by column, so that its columns are
+// the instruction's rows: what is called X here is op(B) transposed, Y is op(A) transposed.
+#define _Alignas alignas
+#include "finish.h"
+#include "hopper.h"
+
+#if defined KIND_f16
+typedef f16 T;
+#define MMA "m64n256k16.f32.f16.f16"
+#else
+typedef bf16 T;
+#define MMA "m64n256k16.f32.bf16.bf16"
+#endif
+typedef float A;
+typedef OUT O;
+enum { SLICE_K = HOPPER_DEEP / sizeof(T), STEPS = 4, SUMS = 128 };
+enum { X_BYTES = HOPPER_DEEP * HOPPER_N, Y_HALF = HOPPER_DEEP * HOPPER_M / 2, BOX_BYTES = 64 * HOPPER_DEEP };
+
+DEVICE uint32_t shared_address(const void *x) { return (uint32_t)(uintptr_t)(const __attribute__((address_space(3))) char *)x; }
+
+// ---- barriers in shared memory: eight bytes each ------------------------------------------------
+DEVICE void barrier_begin(uint32_t at, uint32_t arrivals) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(at), "r"(arrivals) : "memory");
+}
+DEVICE void barrier_expect(uint32_t at, uint32_t bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" : : "r"(at), "r"(bytes) : "memory");
+}
+DEVICE void barrier_wait(uint32_t at, uint32_t parity) {
+    uint32_t is_done;
+    do
+        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
+                     : "=r"(is_done)
+                     : "r"(at), "r"(parity)
+                     : "memory");
+    while (!is_done);
+}
+DEVICE void barrier_arrive(uint32_t at, uint32_t block) { // at that of a block of the cluster
+    asm volatile("{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"
+                 "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n}"
+                 :
+                 : "r"(at), "r"(block)
+                 : "memory");
+}
+DEVICE void cluster_barrier() {
+    asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+}
+DEVICE uint32_t block_of_cluster() {
+    uint32_t r;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
+    return r;
+}
+
+// ---- copies -------------------------------------------------------------------------------------
+DEVICE void bring(uint32_t to, uint64_t map, int x, int y, int z, uint32_t barrier) {
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
+                 :
+                 : "r"(to), "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier)
+                 : "memory");
+}
+DEVICE void bring_to_both(uint32_t to, uint64_t map, int x, int y, int z, uint32_t barrier) {
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                 "[%0], [%1, {%2, %3, %4}], [%5], %6;"
+                 :
+                 : "r"(to), "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"((uint16_t)((1 << HOPPER_CLUSTER) - 1))
+                 : "memory");
+}
+// 128 lines along l of a slice: one box of them where k lies together (`Deep`), else two of 64 elements along l.
+template <bool Deep, bool ToBoth> DEVICE void bring_lines(uint32_t to, uint64_t map, int l, int k, int batch, uint32_t barrier) {
+#pragma unroll
+    for (int i = 0; i < (Deep ? 1 : 2); i++) {
+        const int x = Deep ? k : l + i * 64, y = Deep ? l : k;
+        if (ToBoth)
+            bring_to_both(to + i * BOX_BYTES, map, x, y, batch, barrier);
+        else
+            bring(to + i * BOX_BYTES, map, x, y, batch, barrier);
+    }
+}
+
+// ---- products -----------------------------------------------------------------------------------
+// A slice for `wgmma`: lines of 128 bytes whose pieces change places, eight to 1,024 bytes. Where l lies together, boxes of 64
+// elements of it follow one another.
+DEVICE uint64_t described(uint32_t at) {
+    const uint64_t across = BOX_BYTES / 16, eight = 1024 / 16, by_128 = 1;
+    return (uint64_t)(at >> 4 & 0x3fff) | across << 16 | eight << 32 | by_128 << 62;
+}
+template <bool DeepX, bool DeepY> DEVICE void multiply(A c[SUMS], uint64_t x, uint64_t y) {
+    asm volatile("wgmma.mma_async.sync.aligned." MMA " {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63,%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111,%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127}, %128, %129, 1, 1, 1, %130, %131;"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]), "+f"(c[7]), \
+                   "+f"(c[8]), "+f"(c[9]), "+f"(c[10]), "+f"(c[11]), "+f"(c[12]), "+f"(c[13]), "+f"(c[14]), "+f"(c[15]), \
+                   "+f"(c[16]), "+f"(c[17]), "+f"(c[18]), "+f"(c[19]), "+f"(c[20]), "+f"(c[21]), "+f"(c[22]), "+f"(c[23]), \
+                   "+f"(c[24]), "+f"(c[25]), "+f"(c[26]), "+f"(c[27]), "+f"(c[28]), "+f"(c[29]), "+f"(c[30]), "+f"(c[31]), \
+                   "+f"(c[32]), "+f"(c[33]), "+f"(c[34]), "+f"(c[35]), "+f"(c[36]), "+f"(c[37]), "+f"(c[38]), "+f"(c[39]), \
+                   "+f"(c[40]), "+f"(c[41]), "+f"(c[42]), "+f"(c[43]), "+f"(c[44]), "+f"(c[45]), "+f"(c[46]), "+f"(c[47]), \
+                   "+f"(c[48]), "+f"(c[49]), "+f"(c[50]), "+f"(c[51]), "+f"(c[52]), "+f"(c[53]), "+f"(c[54]), "+f"(c[55]), \
+                   "+f"(c[56]), "+f"(c[57]), "+f"(c[58]), "+f"(c[59]), "+f"(c[60]), "+f"(c[61]), "+f"(c[62]), "+f"(c[63]), \
+                   "+f"(c[64]), "+f"(c[65]), "+f"(c[66]), "+f"(c[67]), "+f"(c[68]), "+f"(c[69]), "+f"(c[70]), "+f"(c[71]), \
+                   "+f"(c[72]), "+f"(c[73]), "+f"(c[74]), "+f"(c[75]), "+f"(c[76]), "+f"(c[77]), "+f"(c[78]), "+f"(c[79]), \
+                   "+f"(c[80]), "+f"(c[81]), "+f"(c[82]), "+f"(c[83]), "+f"(c[84]), "+f"(c[85]), "+f"(c[86]), "+f"(c[87]), \
+                   "+f"(c[88]), "+f"(c[89]), "+f"(c[90]), "+f"(c[91]), "+f"(c[92]), "+f"(c[93]), "+f"(c[94]), "+f"(c[95]), \
+                   "+f"(c[96]), "+f"(c[97]), "+f"(c[98]), "+f"(c[99]), "+f"(c[100]), "+f"(c[101]), "+f"(c[102]), "+f"(c[103]), \
+                   "+f"(c[104]), "+f"(c[105]), "+f"(c[106]), "+f"(c[107]), "+f"(c[108]), "+f"(c[109]), "+f"(c[110]), "+f"(c[111]), \
+                   "+f"(c[112]), "+f"(c[113]), "+f"(c[114]), "+f"(c[115]), "+f"(c[116]), "+f"(c[117]), "+f"(c[118]), "+f"(c[119]), \
+                   "+f"(c[120]), "+f"(c[121]), "+f"(c[122]), "+f"(c[123]), "+f"(c[124]), "+f"(c[125]), "+f"(c[126]), "+f"(c[127])
+                 : "l"(x), "l"(y), "n"(DeepX ? 0 : 1), "n"(DeepY ? 0 : 1));
+}
+
+template <bool SwapA, bool SwapB> DEVICE void product(const hopper_gemm &p, uint64_t maps) {
+    extern __shared__ char memory[];
+    const gemm &g = p.g;
+    const uint32_t slices = (shared_address(memory) + 1023) & ~1023u, full = slices + HOPPER_STAGES * HOPPER_STAGE,
+                   empty = full + 8 * HOPPER_STAGES, rank = block_of_cluster();
+    const int m0 = block_x * HOPPER_M, n0 = g.first_column + block_y * HOPPER_N, batch = block_z, group = thread_x / 128;
+    if (thread_x == 0) {
+#pragma unroll 1
+        for (uint32_t s = 0; s < HOPPER_STAGES; s++) {
+            barrier_begin(full + 8 * s, 1);
+            barrier_begin(empty + 8 * s, 2 * HOPPER_CLUSTER); // both groups of each block
+        }
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    cluster_barrier();
+    if (group == 0) {
+        if (thread_x == 0) {
+            uint32_t stage = 0, parity = 1;
+            const int batch_a = batch * (int)p.batch_a, batch_b = batch * (int)p.batch_b, half = (int)rank * (HOPPER_M / 2);
+#pragma unroll 1
+            for (int k = 0; k < g.k; k += SLICE_K) {
+                const uint32_t x = slices + stage * HOPPER_STAGE, y = x + X_BYTES + rank * Y_HALF, done = full + 8 * stage;
+                barrier_wait(empty + 8 * stage, parity);
+                barrier_expect(done, HOPPER_STAGE);
+                bring_lines<SwapB, false>(x, maps + sizeof p.map_a, n0, k, batch_b, done);
+                bring_lines<SwapA, true>(y, maps, m0 + half, k, batch_a, done);
+                if (++stage == HOPPER_STAGES) stage = 0, parity ^= 1;
+            }
+        }
+    } else {
+        A sum[SUMS] = {};
+        uint32_t stage = 0, parity = 0, before = 0;
+#pragma unroll 1
+        for (int k = 0; k < g.k; k += SLICE_K) {
+            const uint32_t x = slices + stage * HOPPER_STAGE + (uint32_t)(group - 1) * BOX_BYTES, y = slices + stage * HOPPER_STAGE + X_BYTES;
+            barrier_wait(full + 8 * stage, parity);
+            asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+            for (int step = 0; step < STEPS; step++)
+                multiply<SwapB, SwapA>(sum, described(x + step * (SwapB ? 32 : 2048)), described(y + step * (SwapA ? 32 : 2048)));
+            asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+            asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
+            // the slice before this one is read: a thread a block says so
+            if (k && thread_x % 128 < HOPPER_CLUSTER) barrier_arrive(empty + 8 * before, thread_x % 128);
+            before = stage;
+            if (++stage == HOPPER_STAGES) stage = 0, parity ^= 1;
+        }
+        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+        asm volatile("bar.sync 1, 256;" ::: "memory"); // both groups have read all: the slices' room is free
+        // A warp has sixteen columns of D, which go through shared memory so that a thread has neighbours of a column.
+        const int LINE = HOPPER_M + 8, lane = thread_x % 32, warp = thread_x / 32 - 4;
+        static_assert(8 * 16 * LINE * (int)sizeof(A) <= HOPPER_STAGES * HOPPER_STAGE, "the slices' room is enough");
+        const uint32_t mine = slices + (uint32_t)(warp * 16 * LINE * (int)sizeof(A)),
+                       to = mine + (uint32_t)((lane / 4 * LINE + lane % 4 * 2) * (int)sizeof(A));
+#pragma unroll
+        for (int i = 0; i < SUMS; i += 2)
+            asm volatile("st.shared.v2.f32 [%0], {%1,%2};"
+                         :
+                         : "r"(to + (uint32_t)((i / 2 % 2 * 8 * LINE + i / 4 * 8) * (int)sizeof(A))), "f"(sum[i]), "f"(sum[i + 1])
+                         : "memory");
+        asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+        const finish<A, O> f(g, batch);
+        const A *const from = (const A *)(memory + (mine - shared_address(memory)));
+#pragma unroll 1
+        for (int r = 0; r < 32; r++) {
+            const int row = r % 2 * 128 + lane * 4;
+            f.put(m0 + row, n0 + warp * 16 + r / 2, from + r / 2 * LINE + row);
+        }
+    }
+    cluster_barrier(); // none leaves while another may arrive at its barriers
+}
+
+#define KERNEL(NAME, SWAP_A, SWAP_B)                                                               \
+    extern "C" __global__ __launch_bounds__(HOPPER_THREADS, 1) void NAME(const hopper_gemm p) {    \
+        uint64_t maps;                                                                             \
+        asm("{\n.reg .b64 at;\nmov.b64 at, " #NAME "_param_0;\ncvta.param.u64 %0, at;\n}" : "=l"(maps)); \
+        product<SWAP_A, SWAP_B>(p, maps);                                                          \
+    }
+KERNEL(tensor_wide_nn, false, true)
+KERNEL(tensor_wide_nt, false, false)
+KERNEL(tensor_wide_tn, true, true)
+KERNEL(tensor_wide_tt, true, false)
