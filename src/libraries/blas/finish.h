@@ -21,33 +21,37 @@ template <class X> DEVICE X gelu(X x) {
 template <class A, class O> struct finish {
     enum { PIECE = 4 }; // neighbours in a column that a thread writes at once
     struct alignas(PIECE * sizeof(O)) piece { O v[PIECE]; };
-    const gemm &g;
+    // of struct gemm, in registers: what lies in the kernel's parameters would be read again for each piece
+    int m, n;
+    uint32_t epilogue, triangle;
+    int64_t c_lead, d_lead;
     A alpha, beta;
     const O *c, *bias;
     O *d;
     bool is_even; // pieces of C and D may be read and written whole
 
-    MEMBER finish(const gemm &g, int batch) : g(g) {
+    MEMBER finish(const gemm &g, int batch)
+        : m(g.m), n(g.n), epilogue(g.epilogue), triangle(g.triangle), c_lead(g.c.lead), d_lead(g.d.lead) {
         alpha = factor(A{}, g.alpha, g.alpha_at, g.factors_are_half);
         beta = factor(A{}, g.beta, g.beta_at, g.factors_are_half);
         c = matrix_at<O>(g.c, batch);
         d = matrix_at<O>(g.d, batch);
         bias = (const O *)g.bias;
-        is_even = g.triangle == GEMM_ALL && is_aligned(d, g.d.lead) && (beta == 0 || is_aligned(c, g.c.lead));
+        is_even = triangle == GEMM_ALL && is_aligned(d, d_lead) && (beta == 0 || is_aligned(c, c_lead));
     }
     static MEMBER bool is_aligned(const O *x, int64_t lead) { return ((uint64_t)x | (uint64_t)lead * sizeof(O)) % sizeof(piece) == 0; }
     MEMBER A after(A v, int row) const {
-        if (g.epilogue & GEMM_BIAS) v += widen(bias[row], A{});
-        if (g.epilogue & GEMM_RELU) v = v < 0 ? A(0) : v;
-        if (g.epilogue & GEMM_GELU) v = gelu(v);
+        if (epilogue & GEMM_BIAS) v += widen(bias[row], A{});
+        if (epilogue & GEMM_RELU) v = v < 0 ? A(0) : v;
+        if (epilogue & GEMM_GELU) v = gelu(v);
         return v;
     }
     // PIECE sums of a column from `row` on, which lie in shared memory. Code is kept short: what a block runs once costs its fetch.
     MEMBER void put(int row, int column, const A *sum) const {
-        if (row >= g.m || column >= g.n) return;
-        const O *const from = c + column * g.c.lead + row;
-        O *const to = d + column * g.d.lead + row;
-        if (is_even && row + PIECE <= g.m) {
+        if (row >= m || column >= n) return;
+        const O *const from = c + column * c_lead + row;
+        O *const to = d + column * d_lead + row;
+        if (is_even && row + PIECE <= m) {
             struct alignas(PIECE * sizeof(A)) sums { A v[PIECE]; };
             sums v = *(const sums *)sum;
             piece p;
@@ -58,7 +62,7 @@ template <class A, class O> struct finish {
 #pragma unroll
                 for (int e = 0; e < PIECE; e++) v.v[e] += beta * widen(p.v[e], A{});
             }
-            if (g.epilogue) {
+            if (epilogue) {
 #pragma unroll
                 for (int e = 0; e < PIECE; e++) v.v[e] = after(v.v[e], row + e);
             }
@@ -68,8 +72,8 @@ template <class A, class O> struct finish {
             return;
         }
 #pragma unroll 1
-        for (int e = 0; e < PIECE && row + e < g.m; e++) {
-            if ((g.triangle == GEMM_LOWER && row + e < column) || (g.triangle == GEMM_UPPER && row + e > column)) continue;
+        for (int e = 0; e < PIECE && row + e < m; e++) {
+            if ((triangle == GEMM_LOWER && row + e < column) || (triangle == GEMM_UPPER && row + e > column)) continue;
             A v = alpha * sum[e];
             if (beta != 0) v += beta * widen(from[e], A{});
             narrow(&to[e], after(v, row + e));

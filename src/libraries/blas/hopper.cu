@@ -89,8 +89,9 @@ DEVICE uint64_t described(uint32_t at) {
     const uint64_t across = BOX_BYTES / 16, eight = 1024 / 16, by_128 = 1;
     return (uint64_t)(at >> 4 & 0x3fff) | across << 16 | eight << 32 | by_128 << 62;
 }
-template <bool DeepX, bool DeepY> DEVICE void multiply(A c[SUMS], uint64_t x, uint64_t y) {
-    asm volatile("wgmma.mma_async.sync.aligned." MMA " {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63,%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111,%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127}, %128, %129, 1, 1, 1, %130, %131;"
+// c += x y, or where `adds` is 0, c = x y.
+template <bool DeepX, bool DeepY> DEVICE void multiply(A c[SUMS], uint64_t x, uint64_t y, int adds) {
+    asm volatile("{\n.reg .pred adds;\nsetp.ne.s32 adds, %132, 0;\nwgmma.mma_async.sync.aligned." MMA " {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63,%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111,%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127}, %128, %129, adds, 1, 1, %130, %131;\n}"
                  : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]), "+f"(c[7]), \
                    "+f"(c[8]), "+f"(c[9]), "+f"(c[10]), "+f"(c[11]), "+f"(c[12]), "+f"(c[13]), "+f"(c[14]), "+f"(c[15]), \
                    "+f"(c[16]), "+f"(c[17]), "+f"(c[18]), "+f"(c[19]), "+f"(c[20]), "+f"(c[21]), "+f"(c[22]), "+f"(c[23]), \
@@ -107,7 +108,7 @@ template <bool DeepX, bool DeepY> DEVICE void multiply(A c[SUMS], uint64_t x, ui
                    "+f"(c[104]), "+f"(c[105]), "+f"(c[106]), "+f"(c[107]), "+f"(c[108]), "+f"(c[109]), "+f"(c[110]), "+f"(c[111]), \
                    "+f"(c[112]), "+f"(c[113]), "+f"(c[114]), "+f"(c[115]), "+f"(c[116]), "+f"(c[117]), "+f"(c[118]), "+f"(c[119]), \
                    "+f"(c[120]), "+f"(c[121]), "+f"(c[122]), "+f"(c[123]), "+f"(c[124]), "+f"(c[125]), "+f"(c[126]), "+f"(c[127])
-                 : "l"(x), "l"(y), "n"(DeepX ? 0 : 1), "n"(DeepY ? 0 : 1));
+                 : "l"(x), "l"(y), "n"(DeepX ? 0 : 1), "n"(DeepY ? 0 : 1), "r"(adds));
 }
 
 template <bool SwapA, bool SwapB> DEVICE void product(const hopper_gemm &p, uint64_t maps) {
@@ -140,7 +141,7 @@ template <bool SwapA, bool SwapB> DEVICE void product(const hopper_gemm &p, uint
             }
         }
     } else {
-        A sum[SUMS] = {};
+        A sum[SUMS]; // which the first product sets
         uint32_t stage = 0, parity = 0, before = 0;
 #pragma unroll 1
         for (int k = 0; k < g.k; k += SLICE_K) {
@@ -149,7 +150,7 @@ template <bool SwapA, bool SwapB> DEVICE void product(const hopper_gemm &p, uint
             asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
             for (int step = 0; step < STEPS; step++)
-                multiply<SwapB, SwapA>(sum, described(x + step * (SwapB ? 32 : 2048)), described(y + step * (SwapA ? 32 : 2048)));
+                multiply<SwapB, SwapA>(sum, described(x + step * (SwapB ? 32 : 2048)), described(y + step * (SwapA ? 32 : 2048)), k + step);
             asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
             asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
             // the slice before this one is read: a thread a block says so
