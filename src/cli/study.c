@@ -271,12 +271,19 @@ static void print_verdicts(const struct sheet *sh, bool colour) {
                colour ? "\033[0m" : "", g->figure->title);
         if (*g->sentence) printf("           %s\n", g->sentence);
     }
-    uint32_t good = 0, all = 0;
+    uint32_t good = 0, all = 0, missing = 0;
     for (uint32_t i = 0; i < sh->study->published.n; i++) {
-        good += sh->published[i].verdict == VERDICT_AGREES;
-        all += sh->published[i].verdict != VERDICT_NONE;
+        const enum verdict v = sh->published[i].verdict;
+        const bool is_missing = v == VERDICT_MISSING;
+        good += v == VERDICT_AGREES;
+        all += v != VERDICT_NONE && !is_missing;
+        // With --figures what other figures would tell is not asked for, and so does not lack.
+        missing += is_missing && !sh->study->published.at[i].waits;
     }
-    if (all) printf("%u of %u published values within tolerance\n", good, all);
+    if (!all && !missing) return;
+    printf("%u of %u published values within tolerance", good, all);
+    if (missing) printf(", %u without a value of ours", missing);
+    putchar('\n');
 }
 
 static int finish(struct cli *c, int code) {

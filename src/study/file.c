@@ -701,10 +701,20 @@ static enum ww_status read_spaces(struct reader *r, yaml_node_t *n) {
         yaml_node_t *e = yaml_document_get_node(&r->doc, *i);
         struct study_space p = {.at = mark_of(e)};
         pairs f;
-        TRY(mapping(r, "a space", e, "sweep looked_at note", &f));
+        TRY(mapping(r, "a space", e, "sweep points looked_at note", &f));
         TRY(text_in(r, &f, "sweep", &p.sweep));
         TRY(text_in(r, &f, "looked_at", &p.looked_at));
         TRY(text_in(r, &f, "note", &p.note));
+        const char *points = NULL;
+        TRY(text_in(r, &f, "points", &points));
+        if (points) {
+            uint64_t count;
+            if (!text_to_u64(points, &count) || count < 1 || count > 100000)
+                return refuse(r, get(&f, "points")->at,
+                              "`points` is `%s`; it must be a whole number from 1 to 100000",
+                              points);
+            p.points = (uint32_t)count;
+        }
         if (!p.sweep) return refuse(r, p.at, "a space needs its `sweep`");
         if (*p.sweep != '/' && slash)
             p.sweep =

@@ -276,6 +276,8 @@ static int run_one(struct arena *a, struct space *p, const struct study *s,
     if (status == WW_OK && !p->sweep->measured.file)
         status = diag_add(d, WW_ERROR_CONFIG, "%s has no `measured` table", p->of->sweep);
     if (status != WW_OK) return ww_status_exit_code(status);
+    if (p->of->points != 0 && p->of->points < p->sweep->points)
+        p->sweep->points = p->of->points;
     if (o->size && strcmp(o->size, "small") == 0 && s->small_points < p->sweep->points)
         p->sweep->points = s->small_points;
     struct study_options own = *o;

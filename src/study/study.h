@@ -130,6 +130,7 @@ struct study_group {
 // A tuning space of a study that orders configurations as boards do: a sweep's file (sweep.h).
 struct study_space {
     const char *sweep;     // path
+    uint32_t points;       // of its sample that run, the first ones; 0: all
     const char *looked_at; // what was looked at while the model was built; NULL: nothing
     const char *note;      // NULL: none
     struct mark at;

@@ -181,6 +181,13 @@ says many/spaces.csv '^reversed,gtx480,3,-1.0000,66.667,200.00,.*"never looked a
 says many/page/many.md 'figures/many-same.svg'; [ "$(grep -c '<circle' many/page/figures/many-same.svg)" = 3 ] || fail "not three dots"
 python3 -c 'import json; s = json.load(open("many/study.json")); assert [x["meets_goal"] for x in s["spaces"]] == [True, False], s' || fail "study.json"
 
+# of a space only the first points of its sample
+sed 's/- {sweep: same.yaml/&, points: 2/' many.yaml >fewer.yaml
+run 0 study fewer.yaml --db a.db -o fewer
+says out '^same .* 2 points'; says out '^reversed .* 3 points'
+sed 's/- {sweep: same.yaml/&, points: none/' many.yaml >fewer.yaml
+run 2 study fewer.yaml --db a.db -o fewer; says err 'fewer.yaml:7:.*`points` is `none`'
+
 # ---- what is wrong is said where it is
 bad() { # what the error says, a text
     printf '%s\n' "$2" >bad.yaml

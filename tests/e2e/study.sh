@@ -205,6 +205,11 @@ run 2 study one.yaml --size small --db not.db -o i; says err 'not.db'
 # the study that comes along: every row of published.csv has its row in study.json
 run 0 studies; says out '^gpusimpow'
 run 0 study gpusimpow --size small $db -o s; says out 'published values within tolerance'
+# of a figure alone only the published values are counted that it asks for
+run 0 study gpusimpow --figures table4 --size small --no-run $db -o s4
+says out '^[0-9]+ of 11 published values within tolerance$'
+run 0 study gpusimpow --figures table4 --size small --no-run --db empty.db -o s4
+says out '^0 of 0 published values within tolerance, 11 without a value of ours$'
 want=$(grep -c '^gpusimpow,' "$HERE/../../studies/published.csv")
 python3 - "$want" "$HERE/../../studies/published.csv" <<'END' || fail "study.json lacks rows"
 import csv, json, sys
