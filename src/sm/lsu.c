@@ -400,9 +400,8 @@ static void tell_asked(struct sm_inst_memory *asked, const struct lsu_entry *e) 
 
 static void shared_now(struct sm *s, struct lsu_queue *u, const struct lsu_entry *e, uint64_t start,
                        uint64_t t) {
-    const uint64_t end = start + max64(e->bank_cycles, s->c.access_cycles);
-    units_hold(s, u->pipe, start, start, end, true);
-    u->free_at = end;
+    units_hold(s, u->pipe, start, start, start + e->bank_cycles, true);
+    u->free_at = start + e->bank_cycles;
     if (e->flags & SI_RESULT)
         wheel_add(&s->wheel, t, start + e->bank_latency, EVENT_RESULT, e->in, e->warp, e->lanes);
 }
@@ -551,7 +550,7 @@ void lsu_step(struct sm *s, struct lsu_queue *u, uint64_t t) {
             u->free_at += e->tail_cycles;
         else
             s->lsu.const_free_at = t + e->tail_cycles + s->c.const_request_cycles;
-        if (u == &s->lsu.ldst) u->free_at = max64(u->free_at, e->begun + s->c.access_cycles);
+        if (u == &s->lsu.ldst) u->free_at = max64(u->free_at, e->begun + s->c.l1_access_cycles);
         units_hold(s, u->pipe, e->begun, e->begun, max64(u->free_at, t + 1), true);
         finish(s, u, e, t);
     }
