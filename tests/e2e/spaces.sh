@@ -182,11 +182,13 @@ says many/page/many.md 'figures/many-same.svg'; [ "$(grep -c '<circle' many/page
 python3 -c 'import json; s = json.load(open("many/study.json")); assert [x["meets_goal"] for x in s["spaces"]] == [True, False], s' || fail "study.json"
 
 # of a space only the first points of its sample
-sed 's/- {sweep: same.yaml/&, points: 2/' many.yaml >fewer.yaml
+space ms_same 'method: random
+points: 3' >random.yaml
+sed 's/sweep: same.yaml/sweep: random.yaml, points: 2/' many.yaml >fewer.yaml
 run 0 study fewer.yaml --db a.db -o fewer
-says out '^same .* 2 points'; says out '^reversed .* 3 points'
-sed 's/- {sweep: same.yaml/&, points: none/' many.yaml >fewer.yaml
-run 2 study fewer.yaml --db a.db -o fewer; says err 'fewer.yaml:7:.*`points` is `none`'
+says out '^random .* 2 points'; says out '^reversed .* 3 points'
+sed 's/points: 2,/points: none,/' fewer.yaml >fewest.yaml
+run 2 study fewest.yaml --db a.db -o fewest; says err 'fewest.yaml:7:.*`points` is `none`'
 
 # ---- what is wrong is said where it is
 bad() { # what the error says, a text
