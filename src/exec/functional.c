@@ -22,14 +22,16 @@
 #include "exec/bulk.h"
 #include "exec/functional.h"
 #include "exec/log.h"
+#include "exec/native.h"
 #include "exec/step.h"
 #include "exec/wait.h"
 
 enum {
     RESIDENT = 256, // blocks at once: those may wait for one another
     RESIDENT_BYTES = 256 << 20,
-    TURN = 64,             // instructions of a warp, at most, before the block's next has its turn
-    ROUND = 4096,          // of a warp in a round, at most
+    TURN = 64,    // instructions of a warp before the block's next has its turn, and what is left of
+                  // a straight line
+    ROUND = 4096, // of a warp in a round, and what is left of a turn
     LOG_LIMIT = 128 << 10, // bytes of a group's log that end its round
     MAX_BATCH = 4096,      // blocks dealt to a group in a round
     PHASES = 64,           // of a cluster's barrier in a round, at most
@@ -54,6 +56,8 @@ struct group {
     struct exec_counts counts;
     uint64_t *touch;    // [EXEC_TOUCHES], a ring; NULL: nothing is gathered
     uint64_t touches;   // in this round
+    struct native *native; // lines of the launch that are compiled; NULL: none are
+    struct native_line *lines;
     uint32_t live; // places that hold a block
     bool moved;
     enum group_end how;
@@ -67,6 +71,7 @@ struct exec_groups {
     uint8_t *bytes, *states;
     size_t cap_cta, cap_bytes, cap_states;
     uint64_t *touch; // [EXEC_GROUPS * EXEC_TOUCHES]; NULL before a crew wants to hear
+    struct native *native;
 };
 struct wave {
     struct exec_launch *l;
@@ -180,11 +185,6 @@ static __attribute__((noinline)) void note_touched(struct group *g, const struct
     }
 }
 
-// What others may see ends a turn: then warps that race do so store by store.
-static inline bool ends_turn(const struct exec_access *a) {
-    const bool changes = a->kind >= ACCESS_STORE && a->kind <= ACCESS_REDUCE;
-    return a->deferred || a->kind >= ACCESS_BULK || (changes && a->space != SPACE_LOCAL);
-}
 static inline uint64_t threads_of(uint32_t mask) {
     return ww_likely(mask == ~0u) ? WARP_LANES : bits_count32(mask);
 }
@@ -203,7 +203,7 @@ struct turn {
 };
 static inline bool goes_on(const struct turn *t, const struct exec_env *e) {
     return ww_likely(t->outcome == EXEC_NEXT) ||
-           (t->outcome == EXEC_MEMORY && !ends_turn(&e->access));
+           (t->outcome == EXEC_MEMORY && !step_ends_turn(&e->access));
 }
 // `most` instructions of a straight line, or fewer if one of them ends the turn.
 static inline void run_straight(struct exec_env *e, struct exec_warp *w, uint32_t most,
@@ -223,16 +223,44 @@ static inline void run_straight(struct exec_env *e, struct exec_warp *w, uint32_
     }
     t->n += (uint32_t)(x - first);
 }
-// A warp's turn: how many instructions it ran.
-static uint32_t run_warp(struct group *g, struct run_cta *c, uint32_t k, uint32_t limit) {
+// A straight line of so many instructions, by the host's own code where there is some (native.h);
+// what that leaves to handlers they do. The host's own may also run the instruction behind, which
+// stands in front of where lanes meet.
+static inline void run_line(struct group *g, struct exec_warp *w, uint32_t length, struct turn *t) {
+    struct exec_env *const e = &g->env;
+    const uint32_t end = w->pc + length;
+    const enum native_lanes lanes = w->active == ~0u ? NATIVE_ALL_LANES : NATIVE_SOME_LANES;
+    do {
+        const uint32_t pc = w->pc;
+        const native_fn fn = g->native ? native_code(g->native, g->lines, pc, lanes) : NULL;
+        const uint32_t most = end - pc + (w->reconv == end + 1);
+        uint32_t o = NATIVE_NAN;
+        if (ww_likely(fn != NULL) && g->lines[pc].length <= most) {
+            o = fn(e, w, &t->threads);
+            t->n += w->pc - pc;
+            if (ww_unlikely(o == NATIVE_NAN)) native_met_nan(&g->lines[pc], lanes);
+        }
+        if (ww_likely(o != NATIVE_NAN))
+            t->outcome = (enum exec_outcome)o;
+        else
+            run_straight(e, w, end - w->pc, t);
+        if (w->pc == w->reconv) {
+            converge_met(w);
+            return;
+        }
+    } while (w->pc < end && goes_on(t, e));
+}
+// A warp's turn, of at most so many instructions: how many it ran. It ends with a straight line.
+static uint32_t run_warp(struct group *g, struct run_cta *c, uint32_t k, uint64_t most) {
     struct exec_env *e = &g->env;
     struct exec_warp *w = &c->cta.warps[k];
     struct turn t = {.outcome = EXEC_NEXT};
     const bool touches = g->touch != NULL; // each access is heard: no straight lines
-    while (t.n < limit && goes_on(&t, e)) {
-        const uint32_t line = touches ? 0 : straight(w), left = limit - t.n;
+    while (t.n < TURN && t.n < most && goes_on(&t, e)) {
+        const uint32_t line = touches ? 0 : straight(w);
+        const uint64_t left = most - t.n;
         if (line) {
-            run_straight(e, w, line < left ? line : left, &t);
+            run_line(g, w, line < left ? line : (uint32_t)left, &t);
         } else {
             t.outcome = step(e, w);
             t.n++;
@@ -275,9 +303,8 @@ static void run_cta(struct group *g, struct run_cta *c) {
                 g->how = GROUP_MET_LIMIT;
                 return;
             }
-            const uint64_t most = left < g->budget ? left : g->budget;
-            const uint32_t n = run_warp(g, c, k, most < TURN ? (uint32_t)most : TURN);
-            left -= n;
+            const uint32_t n = run_warp(g, c, k, g->budget);
+            left -= n < left ? n : left;
             g->budget -= n;
             g->moved = moved = true;
             if (g->how != GROUP_WENT_ON) return;
@@ -409,9 +436,14 @@ static bool make_wave(struct wave *r, bool touches) {
     for (size_t k = 0; k < all; k++)
         r->cta[k] = (struct run_cta){.state = kept->states + k * l->warps,
                                      .cluster.gone = (1u << r->cluster) - 1};
+    if (!kept->native && !touches) kept->native = native_create();
+    struct native *const native =
+        kept->native && !touches && native_begin(kept->native, l) ? kept->native : NULL;
     for (uint32_t i = 0; i < r->n_groups; i++) {
         struct group *g = &r->group[i];
         *g = (struct group){.env.memory = r->memory,
+                            .native = native,
+                            .lines = native ? native_lines(native) : NULL,
                             .env.wants_no_addresses = !touches,
                             .env.bulks = g->env.bulks,
                             .cta = r->cta + (size_t)i * r->places,
@@ -430,6 +462,7 @@ void exec_groups_destroy(struct exec_groups *kept) {
         exec_log_destroy(kept->log[i]);
         exec_bulks_destroy(kept->group[i].env.bulks);
     }
+    native_destroy(kept->native);
     free(kept->touch);
     free(kept->bytes);
     free(kept->cta);

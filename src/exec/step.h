@@ -16,4 +16,10 @@ static inline __attribute__((always_inline)) enum exec_outcome step(struct exec_
     return x->fn(e, w, x, mask);
 }
 
+// What others may see ends a warp's turn without time: then warps that race do so store by store.
+static inline bool step_ends_turn(const struct exec_access *a) {
+    const bool changes = a->kind >= ACCESS_STORE && a->kind <= ACCESS_REDUCE;
+    return a->deferred || a->kind >= ACCESS_BULK || (changes && a->space != SPACE_LOCAL);
+}
+
 #endif

@@ -4,6 +4,7 @@
 #define TEST_OPS_H
 
 #include "test_asm.h"
+#include "exec/native_int.h"
 
 // Registers by convention: sources A, B, C, E in quads 8, 12, 16, 20; results at 24 and 28;
 // predicates: P0, P1 results, P2 a source, P3 the guard.
@@ -20,6 +21,7 @@ struct op_run {
     // results
     struct lanes d;
     uint32_t pd, pq, carry_out;
+    struct native *native; // the host's own code of it; NULL: there is none
 };
 
 static inline void put_lanes(struct prog *p, uint32_t r, const struct lanes *l, uint32_t words) {
@@ -48,10 +50,11 @@ static inline struct op_run *op_new(struct minst m) {
     return r;
 }
 static inline void op_free(struct op_run *r) {
+    native_destroy(r->native);
     prog_free(r->p);
     free(r);
 }
-static inline void op_step(struct op_run *r, uint32_t active) {
+static inline void op_begin(struct op_run *r, uint32_t active) {
     struct prog *p = r->p;
     struct exec_warp *w = warp0(p);
     put_lanes(p, RA, &r->a, 4);
@@ -65,12 +68,86 @@ static inline void op_step(struct op_run *r, uint32_t active) {
     w->pc = 0;
     w->active = active;
     w->live = w->exists = ~0u;
-    const enum exec_outcome o = exec_step(&p->env, w);
-    assert_true(o == EXEC_NEXT || o == EXEC_MEMORY);
-    for (uint32_t k = 0; k < 4; k++) memcpy(r->d.w[k], reg(p, RES + k), 128);
+}
+static inline void op_end(struct op_run *r) {
+    for (uint32_t k = 0; k < 4; k++) memcpy(r->d.w[k], reg(r->p, RES + k), 128);
+    const struct exec_warp *const w = warp0(r->p);
     r->pd = w->pred[PD];
     r->pq = w->pred[PQ];
     r->carry_out = w->pred[PRED_CARRY];
+}
+// One word of a lane is NaN, or the upper one of a double that is infinite or NaN.
+static inline bool has_nan(const struct op_run *r, uint32_t lane) {
+    for (uint32_t k = 0; k < 2; k++)
+        if ((r->d.w[k][lane] & 0x7fffffffu) >= 0x7ff00000u) return true;
+    return (r->d.w[0][lane] & 0x7fffffffu) > 0x7f800000u;
+}
+// The same instruction by the host's own code: what the handler left in *want, bit by bit. Where a
+// NaN comes up it has changed nothing, and lanes are looked at singly.
+static inline void op_compare_native(struct op_run *r, const struct op_run *want, uint32_t active) {
+    const enum native_lanes lanes = active == ~0u ? NATIVE_ALL_LANES : NATIVE_SOME_LANES;
+    struct exec_warp *const w = warp0(r->p);
+    const native_fn fn = native_code(r->native, native_lines(r->native), 0, lanes);
+    assert_non_null(fn);
+    op_begin(r, active);
+    const uint32_t guard =
+        active & (w->pred[r->p->launch->code[0].guard] ^ r->p->launch->code[0].guard_xor);
+    uint64_t threads = 0;
+    const uint32_t o = fn(&r->p->env, w, &threads);
+    op_end(r);
+    if (o == NATIVE_NAN) {
+        assert_int_equal(w->pc, 0);
+        assert_int_equal(threads, 0);
+        assert_memory_equal(&r->d, &r->old, sizeof r->d);
+        assert_true(r->pd == 0x5a5a5a5au && r->pq == r->pd && r->carry_out == r->carry);
+        if (active & (active - 1))
+            FOR_EACH_BIT32(i, active) op_compare_native(r, want, 1u << i);
+        else
+            assert_true(has_nan(want, bits_first32(active)));
+        return;
+    }
+    assert_int_equal(o, EXEC_NEXT);
+    assert_int_equal(w->pc, 1);
+    assert_int_equal(threads, bits_count32(guard));
+    for (uint32_t k = 0; k < 4; k++)
+        for (uint32_t i = 0; i < 32; i++) {
+            const uint32_t is = r->d.w[k][i];
+            const uint32_t was = active >> i & 1 ? want->d.w[k][i] : r->old.w[k][i];
+            if (is != was)
+                fail_msg("native %s: lane %u of %08x: a %08x b %08x c %08x: word %u is %08x, not %08x",
+                         mop_info[r->p->inst[0].op].text, i, active, r->a.w[0][i], r->b.w[0][i],
+                         r->c.w[0][i], k, is, was);
+        }
+    assert_int_equal(r->pd & active, want->pd & active);
+    assert_int_equal(r->pq & active, want->pq & active);
+    assert_int_equal(r->carry_out & active, want->carry_out & active);
+    assert_int_equal((r->pd ^ 0x5a5a5a5au) & ~active, 0);
+    assert_int_equal((r->pq ^ 0x5a5a5a5au) & ~active, 0);
+    assert_int_equal((r->carry_out ^ r->carry) & ~active, 0);
+}
+static inline void op_step(struct op_run *r, uint32_t active) {
+    struct prog *p = r->p;
+    op_begin(r, active);
+    const enum exec_outcome o = exec_step(&p->env, warp0(p));
+    assert_true(o == EXEC_NEXT || o == EXEC_MEMORY);
+    op_end(r);
+    if (strcmp(exec_simd_level(), "v4") || !native_row_of(p->launch->code[0].fn)) return;
+    if (!r->native) {
+        native_force(0);
+        r->native = native_create();
+        if (r->native && !native_begin(r->native, p->launch)) {
+            native_destroy(r->native);
+            r->native = NULL;
+        }
+        native_force(NATIVE_HOT);
+    }
+    if (!r->native) return;
+    const struct op_run want = *r;
+    op_compare_native(r, &want, active);
+    r->d = want.d;
+    r->pd = want.pd;
+    r->pq = want.pq;
+    r->carry_out = want.carry_out;
 }
 
 // Values that break things, then random ones.

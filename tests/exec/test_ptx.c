@@ -20,6 +20,7 @@
 
 #include "exec/bulk.h"
 #include "exec/barrier.h"
+#include "exec/native.h"
 #include "test_loader.h"
 
 enum { OUT_BYTES = 1 << 16 };
@@ -472,10 +473,10 @@ static bool check(const char *path, const char *how, const struct spec *sp, cons
 }
 
 static bool run_one(const char *path, const struct spec *sp, const char *text, size_t len,
-                    enum target_gen gen, bool logged, uint64_t seed, bool show) {
+                    enum target_gen gen, const char *way, uint64_t seed, bool show) {
+    const bool logged = !strcmp(way, "logged");
     char how[64];
-    snprintf(how, sizeof how, "%s, %s, %s", gen_info[gen].name, exec_simd_level(),
-             logged ? "logged" : "direct");
+    snprintf(how, sizeof how, "%s, %s, %s", gen_info[gen].name, exec_simd_level(), way);
     struct setup *u = calloc(1, sizeof *u);
     enum ww_status s = loader_open(&u->l, path, text, len);
     if (s == WW_OK) s = loader_build(&u->l, NULL, gen);
@@ -524,13 +525,16 @@ static uint32_t run_file(const char *path, bool show) {
         if (!sp.target[g]) continue;
         for (int v = 0; v < 3; v++)
             if (exec_simd_force(names[v]))
-                failed +=
-                    !run_one(path, &sp, text, len, (enum target_gen)g, false, 0, show && !failed);
+                failed += !run_one(path, &sp, text, len, (enum target_gen)g, "handlers", 0,
+                                   show && !failed);
         exec_simd_force(NULL);
+        native_force(0); // each line the first time that it runs
+        failed += !run_one(path, &sp, text, len, (enum target_gen)g, "native", 0, show && !failed);
+        native_force(NATIVE_NEVER);
         // A deadlock is the functional runner's to find.
         if (!strstr(sp.error, "deadlock"))
             for (uint64_t k = 1; k <= 2; k++)
-                failed += !run_one(path, &sp, text, len, (enum target_gen)g, true,
+                failed += !run_one(path, &sp, text, len, (enum target_gen)g, "logged",
                                    0x9e3779b97f4a7c15ull * k, show && !failed);
     }
     free(sp.in);
@@ -545,6 +549,7 @@ static int by_name(const void *a, const void *b) {
 }
 static void all_files(void **state) {
     (void)state;
+    native_force(NATIVE_NEVER); // but where run_file says so
     DIR *dir = opendir(WW_TEST_DIR "/ptx");
     assert_non_null(dir);
     char *name[2000];

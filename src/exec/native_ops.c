@@ -1,0 +1,687 @@
+// What operations become in a line (native.h): a row a handler, by the table and number that the
+// decoder chose it by (forms.def), and beside it which of the host's instructions computes it.
+#include "exec/native_int.h"
+
+#include "exec/handlers.h"
+#include "exec/log.h"
+#include "exec/warp.h"
+
+#if defined(__x86_64__)
+static uint32_t half_of(uint32_t pair, uint32_t h) { return 2 * pair + h; }
+
+// ---- integers -----------------------------------------------------------------------------------
+// d = a OP b by one instruction.
+static bool emit_binary(struct compiler *c, const struct xinst *x, uint32_t op) {
+    const struct source a = source_in_registers(c, x->a, 0, TEMP), b = source_of(c, x->b, 0);
+    source_look(c, &a);
+    source_look(c, &b);
+    const uint32_t d = result_pair(c);
+    for (uint32_t h = 0; h < 2; h++)
+        put_vector(&c->s.m, (enum vector_op)op, half_of(d, h), a.half[h].reg, b.half[h]);
+    result_is(c, d, x->d, false);
+    return true;
+}
+static bool emit_move(struct compiler *c, const struct xinst *x, uint32_t words) {
+    if (c->guarded && words > 1) return false;
+    uint32_t d[2];
+    struct source a[2];
+    for (uint32_t k = 0; k < words; k++) {
+        a[k] = source_of(c, x->a, k);
+        source_look(c, &a[k]);
+    }
+    for (uint32_t k = 0; k < words; k++) {
+        d[k] = result_pair(c);
+        for (uint32_t h = 0; h < 2; h++)
+            put_vector(&c->s.m, V_MOVE, half_of(d[k], h), 0, a[k].half[h]);
+    }
+    for (uint32_t k = 0; k < words; k++) result_is(c, d[k], x->d + k * VEC_BYTES, false);
+    return true;
+}
+// d = a * b + c
+static bool emit_imad(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    (void)kind;
+    const struct source a = source_in_registers(c, x->a, 0, TEMP), b = source_of(c, x->b, 0),
+                        s = source_of(c, x->c, 0);
+    source_look(c, &a);
+    source_look(c, &b);
+    source_look(c, &s);
+    const uint32_t d = result_pair(c);
+    for (uint32_t h = 0; h < 2; h++) {
+        put_vector(&c->s.m, V_PMULLD, half_of(d, h), a.half[h].reg, b.half[h]);
+        put_vector(&c->s.m, V_PADDD, half_of(d, h), half_of(d, h), s.half[h]);
+    }
+    result_is(c, d, x->d, false);
+    return true;
+}
+static void put_shift_by(struct emitter *m, uint32_t way, uint32_t dst, struct vec from, uint32_t by) {
+    put_vector_imm(m, V_SHIFT_D, way, dst, from, by);
+}
+// d = (a << sub) + b
+static bool emit_scale_add(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    (void)kind;
+    const struct source a = source_in_registers(c, x->a, 0, TEMP), b = source_of(c, x->b, 0);
+    source_look(c, &a);
+    source_look(c, &b);
+    const uint32_t d = result_pair(c);
+    for (uint32_t h = 0; h < 2; h++) {
+        put_shift_by(&c->s.m, SHIFT_LEFT, half_of(d, h), a.half[h], x->sub & 31);
+        put_vector(&c->s.m, V_PADDD, half_of(d, h), half_of(d, h), b.half[h]);
+    }
+    result_is(c, d, x->d, false);
+    return true;
+}
+static bool emit_iadd3(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    (void)kind;
+    const struct source a = source_in_registers(c, x->a, 0, TEMP), b = source_of(c, x->b, 0),
+                        s = source_of(c, x->c, 0);
+    source_look(c, &a);
+    source_look(c, &b);
+    source_look(c, &s);
+    const uint32_t d = result_pair(c);
+    for (uint32_t h = 0; h < 2; h++) {
+        put_vector(&c->s.m, V_PADDD, half_of(d, h), a.half[h].reg, b.half[h]);
+        put_vector(&c->s.m, V_PADDD, half_of(d, h), half_of(d, h), s.half[h]);
+    }
+    result_is(c, d, x->d, false);
+    return true;
+}
+static bool emit_lop3(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    (void)kind;
+    const struct source a = source_of(c, x->a, 0), b = source_in_registers(c, x->b, 0, TEMP),
+                        s = source_of(c, x->c, 0);
+    source_look(c, &a);
+    source_look(c, &b);
+    source_look(c, &s);
+    const uint32_t d = result_pair(c);
+    for (uint32_t h = 0; h < 2; h++) {
+        put_vector(&c->s.m, V_MOVE, half_of(d, h), 0, a.half[h]);
+        put_vector_imm(&c->s.m, V_PTERNLOGD, half_of(d, h), b.half[h].reg, s.half[h], x->sub);
+    }
+    result_is(c, d, x->d, false);
+    return true;
+}
+
+// The upper words of a's and b's products to vector `to`, whatever TEMP + 3 to 5 held.
+static void put_upper(struct emitter *m, enum vector_op product, uint32_t to, struct vec a,
+                      struct vec b) {
+    const uint32_t even = TEMP + 3, odd_a = TEMP + 4, odd_b = TEMP + 5;
+    put_vector_imm(m, V_SHIFT_Q, SHIFT_RIGHT, odd_a, a, 32);
+    put_vector_imm(m, V_SHIFT_Q, SHIFT_RIGHT, odd_b, b, 32);
+    put_vector(m, product, odd_a, odd_a, vec_reg(odd_b)); // of odd lanes: the upper word is in place
+    put_vector(m, V_MOVE, even, 0, a);
+    put_vector(m, product, even, even, b);
+    put_vector_imm(m, V_SHUFD, even, 0, vec_reg(even), 0xf5);
+    put_const(m, RAX, 0xaaaa);
+    put_mask_from(m, 1, RAX);
+    put_vector_masked(m, V_MOVE, even, 0, vec_reg(odd_a), 1);
+    put_vector(m, V_MOVE, to, 0, vec_reg(even));
+}
+static bool emit_mulhi(struct compiler *c, const struct xinst *x, uint32_t product) {
+    const struct source a = source_of(c, x->a, 0), b = source_of(c, x->b, 0);
+    source_look(c, &a);
+    source_look(c, &b);
+    const uint32_t d = result_pair(c);
+    for (uint32_t h = 0; h < 2; h++)
+        put_upper(&c->s.m, (enum vector_op)product, half_of(d, h), a.half[h], b.half[h]);
+    result_is(c, d, x->d, false);
+    return true;
+}
+
+// RAX = predicate p, as x_pred has it
+static void put_predicate(struct compiler *c, uint32_t to, uint32_t p) {
+    put_rm(&c->s.m, 0, G_LOAD, to, WARP,
+           (int32_t)(offsetof(struct exec_warp, pred) + 4 * (p % PRED_FILE)));
+    if (p & X_PRED_NOT) put_not(&c->s.m, to);
+}
+static bool is_true(uint32_t p) { return pred_is_true(p % PRED_FILE) && !(p & X_PRED_NOT); }
+static bool is_false(uint32_t p) { return pred_is_true(p % PRED_FILE) && (p & X_PRED_NOT); }
+// Masks k and k + 1 of RAX's halves.
+static void put_masks(struct compiler *c, uint32_t k, uint32_t from) {
+    put_mask_from(&c->s.m, k, from);
+    put_shift(&c->s.m, 0, false, from, 16);
+    put_mask_from(&c->s.m, k + 1, from);
+}
+
+// first + second + carry, `carry_out` and all as ADD_CARRY has it (int_simd.c).
+static bool add_with_carry(struct compiler *c, const struct xinst *x, const struct source *a,
+                           const struct source *b, bool invert_a, bool invert_b, uint32_t in) {
+    struct emitter *const m = &c->s.m;
+    const bool wants_carry = x->d1 != X_NONE, has_in = !is_false(in);
+    const uint32_t d = result_pair(c);
+    if (has_in) {
+        put_predicate(c, RAX, in);
+        put_masks(c, 2, RAX);
+    }
+    for (uint32_t h = 0; h < 2; h++) {
+        const uint32_t va = TEMP + 1, vb = TEMP + 2, sum = half_of(d, h);
+        put_vector(m, V_MOVE, va, 0, a->half[h]);
+        put_vector(m, V_MOVE, vb, 0, b->half[h]);
+        if (invert_a) put_vector_imm(m, V_PTERNLOGD, va, va, vec_reg(va), 0x55);
+        if (invert_b) put_vector_imm(m, V_PTERNLOGD, vb, vb, vec_reg(vb), 0x55);
+        put_vector(m, V_PADDD, sum, va, vec_reg(vb));
+        if (has_in) { // one more: minus all ones
+            put_vector_imm(m, V_PTERNLOGD, TEMP + 3, TEMP + 3, vec_reg(TEMP + 3), 0xff);
+            put_vector_masked(m, V_PSUBD, sum, sum, vec_reg(TEMP + 3), 2 + h);
+        }
+        if (wants_carry) { // (a & b) | ((a | b) & ~sum)
+            put_vector_imm(m, V_PTERNLOGD, va, vb, vec_reg(sum), 0xd4);
+            put_vector(m, V_SIGNS_D, h ? 3 : 1, 0, vec_reg(va));
+            if (!h) put_mask_to(m, RSI, 1);
+        }
+    }
+    if (wants_carry) {
+        put_mask_to(m, RAX, 3);
+        put_shift(m, 0, true, RAX, 16);
+        put_rr(m, 0, G_OR, RAX, RSI);
+    }
+    result_is(c, d, x->d, false);
+    if (wants_carry) predicate_is(c, x->d1 % PRED_FILE);
+    return true;
+}
+static bool emit_iadd_carry(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    (void)kind;
+    const bool na = x->mods[0] & OPND_NEG, nb = x->mods[1] & OPND_NEG;
+    if ((x->flags & MF_SAT) || (na && nb)) return false;
+    const struct source a = source_of(c, x->a, 0), b = source_of(c, x->b, 0);
+    source_look(c, &a);
+    source_look(c, &b);
+    return add_with_carry(c, x, &a, &b, na, nb, x->c);
+}
+// A product's lower or upper words and c.
+static bool emit_imad_carry(struct compiler *c, const struct xinst *x, uint32_t product) {
+    struct source a = source_in_registers(c, x->a, 0, TEMP), b = source_of(c, x->b, 0),
+                  s = source_of(c, x->c, 0);
+    source_look(c, &a);
+    source_look(c, &b);
+    source_look(c, &s);
+    const uint32_t p = result_pair(c);
+    for (uint32_t h = 0; h < 2; h++) {
+        if (product == V_PMULLD)
+            put_vector(&c->s.m, V_PMULLD, half_of(p, h), a.half[h].reg, b.half[h]);
+        else
+            put_upper(&c->s.m, (enum vector_op)product, half_of(p, h), a.half[h], b.half[h]);
+    }
+    const struct source of_product = {{vec_reg(half_of(p, 0)), vec_reg(half_of(p, 1))}, PAIRS};
+    return add_with_carry(c, x, &of_product, &s, false, false, x->e);
+}
+
+// ---- comparisons and choices ------------------------------------------------------------------
+// Masks 1 and 2 become predicates d and d1 (setp_finish).
+static void put_setp(struct compiler *c, const struct xinst *x) {
+    struct emitter *const m = &c->s.m;
+    put_mask_join(m, 1, 2, 1);
+    put_mask_to(m, RSI, 1);
+    const bool combines = x->bop == MBOP_AND ? !is_true(x->c)
+                          : x->bop == MBOP_OR || x->bop == MBOP_XOR ? !is_false(x->c)
+                                                                    : false;
+    const uint32_t op = x->bop == MBOP_AND ? G_AND : x->bop == MBOP_OR ? G_OR : G_XOR;
+    if (combines) put_predicate(c, RDI, x->c);
+    const uint32_t to[2] = {x->d % PRED_FILE, x->d1 % PRED_FILE};
+    for (uint32_t k = 0; k < 2; k++) {
+        if (pred_is_true(to[k])) continue;
+        put_rr(m, 0, G_LOAD, RAX, RSI);
+        if (k) put_not(m, RAX);
+        if (combines) put_rr(m, 0, op, RAX, RDI);
+        predicate_is(c, to[k]);
+    }
+}
+// kind: enum vector_op of the comparison, and above it which one.
+#define COMPARE(op, how) ((op) | (how) << 8)
+static bool emit_setp(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    const struct source a = source_in_registers(c, x->a, 0, TEMP), b = source_of(c, x->b, 0);
+    if ((kind & 255) != V_CMPPS) {
+        source_look(c, &a);
+        source_look(c, &b);
+    }
+    for (uint32_t h = 0; h < 2; h++)
+        put_vector_imm(&c->s.m, (enum vector_op)(kind & 255), 1 + h, a.half[h].reg, b.half[h],
+                       kind >> 8);
+    put_setp(c, x);
+    return true;
+}
+static bool emit_isetp_any(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    (void)kind;
+    const bool is_signed = x->type == ITYPE_S32;
+    if (!is_signed && x->type != ITYPE_U32 && x->type != ITYPE_B32) return false;
+    static const uint8_t how[] = {[MCMP_EQ] = CMP_EQ + 1, [MCMP_NE] = CMP_NE + 1,
+                                  [MCMP_LT] = CMP_LT + 1, [MCMP_LE] = CMP_LE + 1,
+                                  [MCMP_GT] = CMP_GT + 1, [MCMP_GE] = CMP_GE + 1};
+    if (x->cmp >= WW_COUNT(how) || !how[x->cmp]) return false;
+    return emit_setp(c, x, COMPARE(is_signed ? V_CMPD : V_CMPUD, how[x->cmp] - 1u));
+}
+static bool emit_select(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    (void)kind;
+    const struct source a = source_of(c, x->a, 0), b = source_in_registers(c, x->b, 0, TEMP);
+    source_look(c, &a);
+    source_look(c, &b);
+    const uint32_t d = result_pair(c);
+    put_predicate(c, RAX, x->c);
+    put_masks(c, 1, RAX);
+    for (uint32_t h = 0; h < 2; h++)
+        put_vector_masked(&c->s.m, V_BLENDMD, half_of(d, h), b.half[h].reg, a.half[h], 1 + h);
+    result_is(c, d, x->d, false);
+    return true;
+}
+
+// ---- single precision ---------------------------------------------------------------------------
+// Handlers of plain forms ask for no modifiers (what some of these say is in the choice of the form);
+// general ones do.
+enum { GENERAL = 256 };
+struct tweaks {
+    bool flushes, saturates;
+    uint8_t mods[3];
+};
+static struct tweaks tweaks_of(const struct xinst *x, uint32_t kind) {
+    if (!(kind & GENERAL)) return (struct tweaks){0};
+    return (struct tweaks){x->flags & MF_FTZ, x->flags & MF_SAT, {x->mods[0], x->mods[1], x->mods[2]}};
+}
+// An operand as fsource has it: a modifier or flushing makes a copy in vector `temp`.
+static struct vec put_float_source(struct emitter *m, const struct tweaks *t, struct vec v, uint32_t k,
+                                   uint32_t temp) {
+    if (!(t->mods[k] & (OPND_ABS | OPND_NEG)) && !t->flushes) return v;
+    put_vector(m, V_MOVE, temp, 0, v);
+    if (t->mods[k] & OPND_ABS) put_vector(m, V_PANDD, temp, temp, TABLE_WORD(magnitude));
+    if (t->mods[k] & OPND_NEG) put_vector(m, V_PXORD, temp, temp, TABLE_WORD(sign));
+    if (t->flushes) {
+        put_vector(m, V_TESTNMD, 1, temp, TABLE_WORD(exponent));
+        put_vector_masked(m, V_PANDD, temp, temp, TABLE_WORD(sign), 1);
+    }
+    return vec_reg(temp);
+}
+// A result as fresult has it.
+static void put_float_result(struct emitter *m, const struct tweaks *t, uint32_t v) {
+    if (t->flushes) {
+        put_vector(m, V_TESTNMD, 1, v, TABLE_WORD(exponent));
+        put_vector_masked(m, V_PANDD, v, v, TABLE_WORD(sign), 1);
+    }
+    if (t->saturates) { // of a NaN and zero MAXPS takes the second
+        put_vector(m, V_MAXPS, v, v, TABLE_WORD(zero));
+        put_vector(m, V_MINPS, v, v, TABLE_WORD(one));
+    }
+}
+// d = a OP b; c beside them for FMADD231PS. A NaN operand with its sign changed is still one.
+static bool emit_float(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    const enum vector_op op = kind & (GENERAL - 1u);
+    const bool is_fused = op == V_FMADD231PS;
+    const struct tweaks t = tweaks_of(x, kind);
+    const uint32_t n = is_fused ? 3 : 2, at[3] = {x->a, x->b, x->c};
+    struct source s[3];
+    for (uint32_t k = 0; k < n; k++) s[k] = source_of(c, at[k], 0);
+    if (t.saturates)
+        for (uint32_t k = 0; k < n; k++) source_look(c, &s[k]);
+    const uint32_t d = result_pair(c);
+    struct emitter *const m = &c->s.m;
+    for (uint32_t h = 0; h < 2; h++) {
+        const uint32_t v = half_of(d, h);
+        struct vec a = put_float_source(m, &t, s[0].half[h], 0, TEMP);
+        const struct vec b = put_float_source(m, &t, s[1].half[h], 1, TEMP + 1);
+        if (a.kind != VEC_REG) {
+            put_vector(m, V_MOVE, TEMP, 0, a);
+            a = vec_reg(TEMP);
+        }
+        if (is_fused)
+            put_vector(m, V_MOVE, v, 0, put_float_source(m, &t, s[2].half[h], 2, TEMP + 2));
+        put_vector(m, op, v, a.reg, b);
+        put_float_result(m, &t, v);
+    }
+    if (!t.saturates)
+        for (uint32_t k = 0; k < n; k++) source_taken(c, &s[k]);
+    result_is(c, d, x->d, !t.saturates);
+    return true;
+}
+// Reciprocals and roots: square root, then 1 over it, or one of the two.
+enum { ROOT = 1, RECIPROCAL = 2 };
+static bool emit_root(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    const struct tweaks t = tweaks_of(x, kind);
+    if (t.saturates) return false;
+    struct emitter *const m = &c->s.m;
+    const struct source a = source_of(c, x->a, 0);
+    const uint32_t d = result_pair(c);
+    for (uint32_t h = 0; h < 2; h++) {
+        const uint32_t v = half_of(d, h);
+        const struct vec from = put_float_source(m, &t, a.half[h], 0, TEMP);
+        put_vector(m, kind & ROOT ? V_SQRTPS : V_MOVE, v, 0, from);
+        if (kind & RECIPROCAL) {
+            const struct vec one = vec_mem(TABLE, offsetof(struct native_table, one));
+            put_vector(m, V_SPREAD, TEMP + 1, 0, one);
+            put_vector(m, V_DIVPS, v, TEMP + 1, vec_reg(v));
+        }
+        put_float_result(m, &t, v);
+    }
+    source_taken(c, &a);
+    result_is(c, d, x->d, true);
+    return true;
+}
+
+// ---- double precision ---------------------------------------------------------------------------
+// The low and the high words of 16 lanes become doubles in vectors v and v + 1, in an order that
+// put_words undoes.
+static void put_doubles(struct emitter *m, uint32_t v, struct vec lows, struct vec highs) {
+    put_vector(m, V_MOVE, v, 0, lows);
+    put_vector(m, V_UNPACK_HIGH, v + 1, v, highs);
+    put_vector(m, V_UNPACK_LOW, v, v, highs);
+}
+static void put_words(struct emitter *m, uint32_t lows, uint32_t highs, uint32_t v) {
+    put_vector_imm(m, V_SHUFPS, lows, v, vec_reg(v + 1), 0x88);
+    put_vector_imm(m, V_SHUFPS, highs, v, vec_reg(v + 1), 0xdd);
+}
+struct double_source {
+    struct source word[2];
+};
+static struct double_source double_source_of(struct compiler *c, uint32_t o) {
+    const struct double_source w = {{source_of(c, o, 0), source_of(c, o, 1)}};
+    for (uint32_t k = 0; k < 2; k++) source_look(c, &w.word[k]);
+    return w;
+}
+// Which NaN comes of one or two depends on their order, which a line does not follow: it leaves them,
+// and infinities, to handlers.
+static void look_at_double(struct compiler *c, uint32_t highs, uint32_t half) {
+    struct emitter *const m = &c->s.m;
+    put_vector(m, V_PANDD, TEMP, highs, TABLE_WORD(exponent64));
+    put_vector_imm_masked(m, V_CMPD, 1, TEMP, TABLE_WORD(exponent64), CMP_EQ, lanes_mask(c, half));
+    leave_if_nan(c);
+}
+// d = a OP b, or a * b + c.
+static bool emit_double(struct compiler *c, const struct xinst *x, uint32_t op) {
+    if (c->guarded) return false;
+    const bool is_fused = op == V_FMADD231PD;
+    const struct double_source a = double_source_of(c, x->a), b = double_source_of(c, x->b),
+                      s = is_fused ? double_source_of(c, x->c) : a;
+    const uint32_t low = result_pair(c), high = result_pair(c);
+    struct emitter *const m = &c->s.m;
+    for (uint32_t h = 0; h < 2; h++) {
+        const uint32_t va = TEMP, vb = TEMP + 2, v = TEMP + 4;
+        put_doubles(m, va, a.word[0].half[h], a.word[1].half[h]);
+        put_doubles(m, vb, b.word[0].half[h], b.word[1].half[h]);
+        if (is_fused) put_doubles(m, v, s.word[0].half[h], s.word[1].half[h]);
+        for (uint32_t k = 0; k < 2; k++)
+            put_vector(m, (enum vector_op)op, v + k, va + k, vec_reg(vb + k));
+        put_words(m, half_of(low, h), half_of(high, h), v);
+        look_at_double(c, half_of(high, h), h);
+    }
+    result_is(c, low, x->d, false);
+    result_is(c, high, x->d + VEC_BYTES, false);
+    return true;
+}
+static bool emit_widen(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    (void)kind;
+    if (c->guarded) return false;
+    const struct source a = source_of(c, x->a, 0);
+    source_look(c, &a);
+    const uint32_t low = result_pair(c), high = result_pair(c);
+    struct emitter *const m = &c->s.m;
+    for (uint32_t h = 0; h < 2; h++) {
+        // Lanes 0, 1, 4, 5, 8 ... in front, so that put_words brings them into order.
+        put_vector(m, V_MOVE, TEMP, 0, vec_mem(TABLE, offsetof(struct native_table, part)));
+        put_vector(m, V_PERMQ, TEMP, TEMP, a.half[h]);
+        put_vector_imm(m, V_EXTRACT_HALF, TEMP, 0, vec_reg(TEMP + 1), 1);
+        put_vector(m, V_CVTPS2PD, TEMP, 0, vec_reg(TEMP));
+        put_vector(m, V_CVTPS2PD, TEMP + 1, 0, vec_reg(TEMP + 1));
+        put_words(m, half_of(low, h), half_of(high, h), TEMP);
+    }
+    result_is(c, low, x->d, false);
+    result_is(c, high, x->d + VEC_BYTES, false);
+    return true;
+}
+static bool emit_narrow(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    (void)kind;
+    const struct double_source a = double_source_of(c, x->a);
+    const uint32_t d = result_pair(c);
+    struct emitter *const m = &c->s.m;
+    for (uint32_t h = 0; h < 2; h++) {
+        put_doubles(m, TEMP, a.word[0].half[h], a.word[1].half[h]);
+        put_vector(m, V_CVTPD2PS, TEMP, 0, vec_reg(TEMP));
+        put_vector(m, V_CVTPD2PS, TEMP + 1, 0, vec_reg(TEMP + 1));
+        put_vector_imm(m, V_INSERT_HALF, TEMP, TEMP, vec_reg(TEMP + 1), 1);
+        put_vector(m, V_MOVE, half_of(d, h), 0, vec_mem(TABLE, offsetof(struct native_table, join)));
+        put_vector(m, V_PERMQ, half_of(d, h), half_of(d, h), vec_reg(TEMP));
+    }
+    result_is(c, d, x->d, true);
+    return true;
+}
+// d = OP a
+static bool emit_unary(struct compiler *c, const struct xinst *x, uint32_t op) {
+    const struct source a = source_of(c, x->a, 0);
+    source_look(c, &a);
+    const uint32_t d = result_pair(c);
+    for (uint32_t h = 0; h < 2; h++)
+        put_vector(&c->s.m, (enum vector_op)op, half_of(d, h), 0, a.half[h]);
+    result_is(c, d, x->d, false);
+    return true;
+}
+
+// ---- loads --------------------------------------------------------------------------------------
+// A jump where no lane executes an instruction with a guard; NULL: there is none.
+static uint8_t *put_jump_if_none(struct compiler *c) {
+    if (!c->guarded) return NULL;
+    put_mask_test(&c->s.m, GUARD_MASK, GUARD_MASK + 1);
+    return put_jump_if(&c->s.m, IF_ZERO);
+}
+// The words of the lanes that execute, where load_words has all it needs, to pair d.
+static void put_load(struct compiler *c, uint32_t d) {
+    const struct native_shared *const shared = native_shared(c->native);
+    const uint32_t mask = lanes_mask(c, 0);
+    for (uint32_t h = 0; mask && h < 2; h++) put_mask_move(&c->s.m, 2 + h, mask + h);
+    put_call(&c->s.m, mask ? shared->load_words_masked : shared->load_words);
+    leave_if(c, IF_BELOW);
+    for (uint32_t h = 0; h < 2; h++)
+        put_vector(&c->s.m, V_MOVE, half_of(d, h), 0, vec_reg(TEMP + 2 + h));
+}
+// A word of shared memory a lane.
+static bool emit_load_shared(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    (void)kind;
+    struct emitter *const m = &c->s.m;
+    if (x->aux8 != 1 || x->bytes != 4 || x->e != X_POOL ||
+        (x->awords == 2 && x->a != X_POOL))
+        return false;
+    const struct source a = source_of(c, x->a, 0);
+    source_look(c, &a);
+    const uint32_t d = result_pair(c);
+    uint8_t *const none = put_jump_if_none(c);
+    put_rm(m, 1, G_LOAD, RDI, WARP, offsetof(struct exec_warp, cta));
+    put_const(m, R8, (uint32_t)x->offset);
+    put_rm(m, 0, G_SUB, R8, RDI, offsetof(struct exec_cta, window));
+    put_vector(m, V_SPREAD_GPR, TEMP + 2, 0, vec_reg(R8));
+    for (uint32_t h = 0; h < 2; h++) {
+        struct vec from = a.half[h];
+        if (x_scale(x)) {
+            put_shift_by(m, SHIFT_LEFT, TEMP + h, from, x_scale(x));
+            from = vec_reg(TEMP + h);
+        }
+        put_vector(m, V_PADDD, TEMP + h, TEMP + 2, from);
+    }
+    put_rr(m, 0, G_XOR, RDX, RDX);
+    put_rm(m, 0, G_LOAD, RCX, RDI, offsetof(struct exec_cta, shared_bytes));
+    put_ri(m, 0, 5, RCX, x->bytes);
+    leave_if(c, IF_BELOW);
+    put_rm(m, 1, G_LOAD, RAX, RDI, offsetof(struct exec_cta, shared));
+    put_load(c, d);
+    if (none) land_here(m, none);
+    result_is(c, d, x->d, false);
+    return true;
+}
+
+// A word of global memory a lane, from the allocation that the instruction hit last, of which
+// nothing is in the own log.
+static bool emit_load_global(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    (void)kind;
+    struct emitter *const m = &c->s.m;
+    const bool fits = x->offset >= INT32_MIN && x->offset <= INT32_MAX;
+    if (x->aux8 != 1 || x->bytes != 4 || x->e != X_POOL || x->awords != 2 ||
+        (x->a & X_POOL) || !fits)
+        return false;
+    const struct source a = source_of(c, x->a, 0), upper = source_of(c, x->a, 1);
+    source_look(c, &a);
+    source_look(c, &upper);
+    const uint32_t d = result_pair(c);
+    // All upper words are the first lane's.
+    const uint32_t mask = lanes_mask(c, 0);
+    uint8_t *const none = put_jump_if_none(c);
+    if (mask) {
+        put_vector_masked(m, V_COMPRESS, upper.half[1].reg, 0, vec_reg(TEMP), mask + 1);
+        put_mask_test(m, mask, mask);
+        uint8_t *const high = put_jump_if(m, IF_ZERO);
+        put_vector_masked(m, V_COMPRESS, upper.half[0].reg, 0, vec_reg(TEMP), mask);
+        land_here(m, high);
+        put_first_lane(m, R8, TEMP);
+    } else {
+        put_first_lane(m, R8, upper.half[0].reg);
+    }
+    put_vector(m, V_SPREAD_GPR, TEMP, 0, vec_reg(R8));
+    for (uint32_t h = 0; h < 2; h++)
+        put_vector_imm_masked(m, V_CMPD, 1 + h, TEMP, upper.half[h], CMP_NE, mask ? mask + h : 0);
+    put_mask_test(m, 1, 2);
+    leave_if(c, IF_NOT_ZERO);
+    put_shift(m, 1, true, R8, 32);
+    put_ri(m, 1, 0, R8, (uint32_t)(int32_t)x->offset);
+    put_test_imm(m, R8, x->bytes - 1u);
+    leave_if(c, IF_NOT_ZERO);
+    const int32_t hit = (int32_t)(offsetof(struct exec_env, hit) +
+                                  c->pc % EXEC_HITS * sizeof(struct exec_range));
+    put_rm(m, 1, G_LOAD, RSI, ENV, offsetof(struct exec_env, memory));
+    put_rm(m, 0, G_LOAD, RAX, RSI, 0); // devmem_epoch_of
+    put_rm(m, 0, G_CMP, RAX, ENV, hit + (int32_t)offsetof(struct exec_range, epoch));
+    leave_if(c, IF_NOT_ZERO);
+    // RDX = first - base; RCX = end - base - bytes: what is added to the base lies between.
+    put_rm(m, 1, G_LOAD, R9, ENV, hit + (int32_t)offsetof(struct exec_range, first));
+    put_rm(m, 1, G_LOAD, RCX, ENV, hit + (int32_t)offsetof(struct exec_range, end));
+    put_rr(m, 1, G_LOAD, R10, RCX); // end
+    put_rr(m, 1, G_SUB, RCX, R8);
+    put_ri(m, 1, 5, RCX, x->bytes);
+    put_rr(m, 1, G_LOAD, RDX, R9);
+    put_rr(m, 1, G_SUB, RDX, R8);
+    // RAX = the base on the host.
+    put_rm(m, 1, G_LOAD, RDI, ENV, hit + (int32_t)offsetof(struct exec_range, host));
+    put_rr(m, 1, G_LOAD, RAX, RDI);
+    put_rr(m, 1, G_SUB, RAX, RDX);
+    put_rr(m, 1, G_XOR, RSI, RSI);
+    put_rr(m, 1, G_CMP, RDX, RSI);
+    uint8_t *const positive = put_jump_if(m, IF_NOT_LESS);
+    put_rr(m, 1, G_LOAD, RDX, RSI);
+    land_here(m, positive);
+    put_const(m, RSI, ~0u);
+    put_rr(m, 1, G_CMP, RDX, RSI);
+    leave_if(c, IF_GREATER);
+    put_rr(m, 1, G_CMP, RCX, RDX);
+    leave_if(c, IF_LESS);
+    put_rr(m, 1, G_CMP, RCX, RSI);
+    uint8_t *const narrow = put_jump_if(m, IF_NOT_GREATER);
+    put_rr(m, 1, G_LOAD, RCX, RSI);
+    land_here(m, narrow);
+    // The log: none, none written, or only elsewhere.
+    put_rm(m, 1, G_LOAD, RSI, ENV, offsetof(struct exec_env, log));
+    put_rr(m, 1, 0x85, RSI, RSI);
+    uint8_t *const no_log = put_jump_if(m, IF_ZERO);
+    put_byte(m, 0x80); // CMP byte [RSI + is_busy], 0
+    put_modrm_mem(m, 7, RSI, offsetof(struct exec_log, is_busy));
+    put_byte(m, 0);
+    uint8_t *const idle = put_jump_if(m, IF_ZERO);
+    put_rm(m, 1, G_CMP, RDI, RSI, offsetof(struct exec_log, high));
+    uint8_t *const above = put_jump_if(m, IF_ABOVE);
+    put_rr(m, 1, G_SUB, R10, R9);
+    put_rr(m, 1, G_ADD, R10, RDI);
+    put_rm(m, 1, G_CMP, R10, RSI, offsetof(struct exec_log, low));
+    leave_if(c, IF_ABOVE);
+    land_here(m, no_log);
+    land_here(m, idle);
+    land_here(m, above);
+    for (uint32_t h = 0; h < 2; h++) put_vector(m, V_MOVE, TEMP + h, 0, a.half[h]);
+    put_load(c, d);
+    if (none) land_here(m, none);
+    result_is(c, d, x->d, false);
+    return true;
+}
+
+// What computes nothing.
+static bool emit_nothing(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    (void)c, (void)x, (void)kind;
+    return true;
+}
+
+#define INT(name, kind, emit)     {TABLE_INT, H_##name, kind, emit},
+#define MACHINE(name, kind, emit) {TABLE_INT_MACHINE, H_##name, kind, emit},
+#define FP32(name, kind, emit)    {TABLE_FP32, H_##name, kind, emit},
+#define FP64(name, kind, emit)    {TABLE_FP64, H_##name, kind, emit},
+#define CVT(name, kind, emit)     {TABLE_CVT, H_##name, kind, emit},
+#define SFU(name, kind, emit)     {TABLE_SFU, H_##name, kind, emit},
+#define MEM(name, kind, emit)     {TABLE_LEVEL_MEM, H_##name, kind, emit},
+static const struct native_row rows[] = {
+    INT(mov1, 1, emit_move)
+    INT(mov2, 2, emit_move)
+    INT(sel1, 0, emit_select)
+    INT(iadd, V_PADDD, emit_binary)
+    INT(isub, V_PSUBD, emit_binary)
+    INT(imul, V_PMULLD, emit_binary)
+    INT(and, V_PANDD, emit_binary)
+    INT(or, V_PORD, emit_binary)
+    INT(xor, V_PXORD, emit_binary)
+    INT(imin_s, V_PMINSD, emit_binary)
+    INT(imax_s, V_PMAXSD, emit_binary)
+    INT(imin_u, V_PMINUD, emit_binary)
+    INT(imax_u, V_PMAXUD, emit_binary)
+    INT(shl, V_PSLLVD, emit_binary)
+    INT(shr_u, V_PSRLVD, emit_binary)
+    INT(shr_s, V_PSRAVD, emit_binary)
+    INT(imad, 0, emit_imad)
+    INT(iscadd, 0, emit_scale_add)
+    INT(lop3, 0, emit_lop3)
+    INT(imulhi_s, V_PMULDQ, emit_mulhi)
+    INT(imulhi_u, V_PMULUDQ, emit_mulhi)
+    INT(iadd_g, 0, emit_iadd_carry)
+    INT(imad_c, V_PMULLD, emit_imad_carry)
+    INT(imadhi_s, V_PMULDQ, emit_imad_carry)
+    INT(imadhi_u, V_PMULUDQ, emit_imad_carry)
+    INT(isetp_eq, COMPARE(V_CMPD, CMP_EQ), emit_setp)
+    INT(isetp_ne, COMPARE(V_CMPD, CMP_NE), emit_setp)
+    INT(isetp_lt_s, COMPARE(V_CMPD, CMP_LT), emit_setp)
+    INT(isetp_le_s, COMPARE(V_CMPD, CMP_LE), emit_setp)
+    INT(isetp_gt_s, COMPARE(V_CMPD, CMP_GT), emit_setp)
+    INT(isetp_ge_s, COMPARE(V_CMPD, CMP_GE), emit_setp)
+    INT(isetp_lt_u, COMPARE(V_CMPUD, CMP_LT), emit_setp)
+    INT(isetp_le_u, COMPARE(V_CMPUD, CMP_LE), emit_setp)
+    INT(isetp_gt_u, COMPARE(V_CMPUD, CMP_GT), emit_setp)
+    INT(isetp_ge_u, COMPARE(V_CMPUD, CMP_GE), emit_setp)
+    INT(isetp_g, 0, emit_isetp_any)
+    MACHINE(iadd3, 0, emit_iadd3)
+    FP32(fadd, V_ADDPS, emit_float)
+    FP32(fsub, V_SUBPS, emit_float)
+    FP32(fmul, V_MULPS, emit_float)
+    FP32(fdiv, V_DIVPS, emit_float)
+    FP32(ffma, V_FMADD231PS, emit_float)
+    FP32(fadd_g, GENERAL | V_ADDPS, emit_float)
+    FP32(fmul_g, GENERAL | V_MULPS, emit_float)
+    FP32(fdiv_g, GENERAL | V_DIVPS, emit_float)
+    FP32(ffma_g, GENERAL | V_FMADD231PS, emit_float)
+    FP32(frcp, RECIPROCAL, emit_root)
+    FP32(fsqrt, ROOT, emit_root)
+    FP32(frcp_g, GENERAL | RECIPROCAL, emit_root)
+    FP32(fsqrt_g, GENERAL | ROOT, emit_root)
+    FP32(fsetp_eq, COMPARE(V_CMPPS, CMPF_EQ), emit_setp)
+    FP32(fsetp_lt, COMPARE(V_CMPPS, CMPF_LT), emit_setp)
+    FP32(fsetp_le, COMPARE(V_CMPPS, CMPF_LE), emit_setp)
+    FP32(fsetp_gt, COMPARE(V_CMPPS, CMPF_GT), emit_setp)
+    FP32(fsetp_ge, COMPARE(V_CMPPS, CMPF_GE), emit_setp)
+    FP32(fsetp_neu, COMPARE(V_CMPPS, CMPF_NEU), emit_setp)
+    FP64(dadd, V_ADDPD, emit_double)
+    FP64(dmul, V_MULPD, emit_double)
+    FP64(dfma, V_FMADD231PD, emit_double)
+    CVT(cvt_f64_f32, 0, emit_widen)
+    CVT(cvt_f32_f64, 0, emit_narrow)
+    CVT(cvt_f32_s32, V_CVTDQ2PS, emit_unary)
+    SFU(mufu_rcp, GENERAL | RECIPROCAL, emit_root)
+    SFU(mufu_sqrt, GENERAL | ROOT, emit_root)
+    SFU(mufu_rsq, GENERAL | ROOT | RECIPROCAL, emit_root)
+    MEM(ld32_shared, 0, emit_load_shared)
+    MEM(ld32_global, 0, emit_load_global)
+};
+
+// A handler's address is what an instruction keeps of the decoder's choice.
+const struct native_row *native_row_of(exec_fn fn) {
+    static const struct native_row nothing = {.emit = emit_nothing};
+    if (fn == warp_fns[WARP_NOP]) return &nothing;
+    const struct exec_level *const level = exec_level();
+    for (size_t k = 0; k < WW_COUNT(rows); k++)
+        if (level->table[rows[k].table][rows[k].handler] == fn) return &rows[k];
+    return NULL;
+}
+#endif
