@@ -310,6 +310,8 @@ bool ocl_compile(const char *source, const char *options, const struct ocl_heade
     ok = ok && add_options(&j, options, &has_standard);
     if (!has_standard) add(&j, "-cl-std=CL1.2");
     if (n) add(&j, "-I"), add(&j, j.folder);
+    // what a source includes by name alone may lie where the program runs, too
+    add(&j, "-iquote"), add(&j, ".");
     add(&j, "-o"), add_path(&j, "program.ll");
     ok = ok && run(&j, log);
     char *const ir = ok ? read_file(&j, "program.ll") : NULL;
