@@ -396,12 +396,12 @@ static void *in_a_thread(void *user) {
 }
 
 // Products of lines that begin at multiples of sixteen bytes: whole tiles of each size, and parts of tiles in each direction.
-static void even_products(handle_t h) {
+static void even_products(handle_t h, bool all) {
     static const int sizes[][3] = {{128, 201, 77}, {67, 80, 33}, {190, 120, 140}};
     for (size_t t = 4; t < sizeof types / sizeof *types; t++)
         for (int i = 0; i < 3; i++)
             for (int ops = 0; ops < 4; ops++)
-                if (types[t].scale != R16 && (i == 0 || ops % 3 || types[t].c == types[t].ab))
+                if (types[t].scale != R16 && (all || bytes_of(types[t].ab) == 2) && (i == 0 || ops % 3 || types[t].c == types[t].ab))
                     products(h, &types[t], sizes[i][0], sizes[i][1], sizes[i][2], ops % 2, ops / 2, ops % 2, true);
 }
 
@@ -409,14 +409,14 @@ static void even_products(handle_t h) {
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void) { return 1; }
 
-// With an argument: `small` products only, those of whole `tiles` of tensor cores, or those of `even` lines.
+// With an argument: `small` products only, those of whole `tiles` of tensor cores, or those of `even` lines, of all types or of `halves`.
 int main(int argc, char **argv) {
     handle_t h;
     static const int sizes[][3] = {{1, 1, 1}, {3, 5, 7}, {33, 65, 17}, {128, 192, 64}, {130, 129, 40}};
     const size_t n = argc > 1 && !strcmp(argv[1], "small") ? 3 : sizeof sizes / sizeof *sizes;
     if (cublasCreate_v2(&h)) return puts("no handle"), 1;
-    if (argc > 1 && !strcmp(argv[1], "even")) {
-        even_products(h);
+    if (argc > 1 && (!strcmp(argv[1], "even") || !strcmp(argv[1], "halves"))) {
+        even_products(h, !strcmp(argv[1], "even"));
         return failed ? 1 : 0;
     }
     // what the lanes make is the same on each GPU
