@@ -224,16 +224,18 @@ static inline void run_straight(struct exec_env *e, struct exec_warp *w, uint32_
     t->n += (uint32_t)(x - first);
 }
 // A straight line of so many instructions, by the host's own code where there is some (native.h);
-// what that leaves to handlers they do. The host's own may also run the instruction behind, which
-// stands in front of where lanes meet.
-static inline void run_line(struct group *g, struct exec_warp *w, uint32_t length, struct turn *t) {
+// what that leaves to handlers they do. The instruction behind belongs to it where that stands in front
+// of where lanes meet, if the turn may have one more: the host's own code may or may not run that one,
+// and a turn has to end at the same place either way.
+static inline void run_line(struct group *g, struct exec_warp *w, uint32_t length, bool one_more,
+                            struct turn *t) {
     struct exec_env *const e = &g->env;
     const uint32_t end = w->pc + length;
+    const bool meets = one_more && w->reconv == end + 1;
     const enum native_lanes lanes = w->active == ~0u ? NATIVE_ALL_LANES : NATIVE_SOME_LANES;
     do {
-        const uint32_t pc = w->pc;
+        const uint32_t pc = w->pc, most = end - pc + meets;
         const native_fn fn = g->native ? native_code(g->native, g->lines, pc, lanes) : NULL;
-        const uint32_t most = end - pc + (w->reconv == end + 1);
         uint32_t o = NATIVE_NAN;
         if (ww_likely(fn != NULL) && g->lines[pc].length <= most) {
             o = fn(e, w, &t->threads);
@@ -249,6 +251,10 @@ static inline void run_line(struct group *g, struct exec_warp *w, uint32_t lengt
             return;
         }
     } while (w->pc < end && goes_on(t, e));
+    if (!meets || w->pc != end || !goes_on(t, e)) return;
+    t->outcome = step(e, w);
+    t->n++;
+    t->threads += threads_of(e->exec_mask);
 }
 // A warp's turn, of at most so many instructions: how many it ran. It ends with a straight line.
 static uint32_t run_warp(struct group *g, struct run_cta *c, uint32_t k, uint64_t most) {
@@ -260,7 +266,7 @@ static uint32_t run_warp(struct group *g, struct run_cta *c, uint32_t k, uint64_
         const uint32_t line = touches ? 0 : straight(w);
         const uint64_t left = most - t.n;
         if (line) {
-            run_line(g, w, line < left ? line : (uint32_t)left, &t);
+            run_line(g, w, line < left ? line : (uint32_t)left, line < left, &t);
         } else {
             t.outcome = step(e, w);
             t.n++;

@@ -1,5 +1,15 @@
 // Whole kernels on one thread: more blocks than a wave holds, blocks that wait for one another,
 // limits, stopping, counts, deadlocks; levels by name.
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "exec/native.h"
 #include "test_asm.h"
 
 static enum ww_status run(struct prog *p, uint64_t limit, const volatile int *stop,
@@ -208,6 +218,115 @@ static void a_launch_leaves_nothing_behind(void **state) {
     exec_groups_destroy(groups);
     prog_free(p);
 }
+// Two warps that race: odd threads run a line longer than a turn, whose last instruction stands in front
+// of where they meet the others, then all store. What the block leaves, and counts, tell every turn.
+enum { RACE_WORDS = 64 };
+static uint64_t race_of(struct prog *p, bool stores_last) {
+    const uint64_t at = devmem_alloc(p->mem, RACE_WORDS * 4, 256, "race");
+    p->params[0] = at;
+    p->args.block[0] = 64;
+    emit(p, OP_S2R, ITYPE_U32, R(0), NONE_, NONE_, NONE_)->aux = SREG_tid_x;
+    emit(p, OP_MOV, ITYPE_B64, RD(2), C0(CB0_PARAMS, 2), NONE_, NONE_);
+    emit(p, OP_LOP, ITYPE_B32, R(1), R(0), I(1), NONE_)->sub = MLOGIC_AND;
+    emit(p, OP_MOV, ITYPE_U32, R(4), I(0), NONE_, NONE_);
+    const int32_t again = (int32_t)p->im.n_insts;
+    emit(p, OP_ISETP, ITYPE_U32, P(0), R(1), I(0), NONE_)->cmp = MCMP_EQ;
+    const uint32_t branch = p->im.n_insts;
+    emit(p, OP_BRA, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_)->guard = 0;
+    for (uint32_t k = 0; k < 66; k++) {
+        memory_op(p, OP_LD, 0, R(5), RD(2), NONE_)->offset = 4 * (k % 8);
+        emit(p, OP_IADD, ITYPE_U32, R(4), R(4), R(5), NONE_);
+    }
+    if (stores_last)
+        memory_op(p, OP_ST, 0, NONE_, RD(2), R(0));
+    else
+        emit(p, OP_IADD, ITYPE_U32, R(4), R(4), R(0), NONE_);
+    p->inst[branch].target = p->inst[branch].reconv = (int32_t)p->im.n_insts;
+    emit(p, OP_IADD, ITYPE_U32, R(4), R(4), I(1), NONE_);
+    memory_op(p, OP_ST, 0, NONE_, RD(2), R(4))->offset = 4;
+    emit(p, OP_IADD, ITYPE_U32, R(6), R(6), I(1), NONE_);
+    emit(p, OP_ISETP, ITYPE_U32, P(1), R(6), I(5), NONE_)->cmp = MCMP_LT;
+    struct minst *const m = emit(p, OP_BRA, ITYPE_NONE, NONE_, NONE_, NONE_, NONE_);
+    m->guard = 1;
+    m->target = again;
+    m->reconv = (int32_t)p->im.n_insts;
+    memory_op(p, OP_ST, 0, NONE_, RD(2), R(4))->offset = 8;
+    emit_exit(p);
+    return at;
+}
+// Limits cut runs anywhere, also in front of where lanes meet: handlers alone and the host's own code, of
+// each line or of those that are run often, come to the same place and leave the same.
+static void limits_and_races_are_the_same_natively(void **state) {
+    (void)state;
+    static const uint32_t heats[] = {NATIVE_NEVER, 0, 2};
+    for (uint32_t last = 0; last < 2; last++) {
+        struct prog *const p = prog_new();
+        const uint64_t at = race_of(p, last);
+        uint64_t whole = 0;
+        for (uint64_t limit = 0; !limit || limit <= whole; limit++) {
+            uint8_t want[RACE_WORDS * 4];
+            struct exec_counts first;
+            for (uint32_t k = 0; k < WW_COUNT(heats); k++) {
+                uint8_t *const memory = devmem_host(p->mem, at, sizeof want);
+                memset(memory, 0, sizeof want);
+                native_force(heats[k]);
+                struct exec_counts c;
+                struct exec_fault f;
+                assert_int_equal(run(p, limit, NULL, &c, &f),
+                                 limit && limit < whole ? WW_ERROR_LIMIT : WW_OK);
+                diags_free(&p->diags);
+                diags_init(&p->diags);
+                if (limit && limit < whole) assert_int_equal(c.warp_instructions, limit);
+                if (!k) {
+                    memcpy(want, memory, sizeof want);
+                    first = c;
+                    continue;
+                }
+                assert_memory_equal(memory, want, sizeof want);
+                assert_int_equal(c.warp_instructions, first.warp_instructions);
+                assert_int_equal(c.thread_instructions, first.thread_instructions);
+            }
+            if (!limit) whole = first.warp_instructions;
+        }
+        native_force(NATIVE_HOT);
+        prog_free(p);
+    }
+}
+// A host that gives no memory to execute (a policy, a filter of system calls) has handlers.
+static void without_executable_memory(void **state) {
+    (void)state;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        // mprotect(…, PROT_EXEC) is denied.
+        struct sock_filter code[] = {
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mprotect, 0, 3),
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+            BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+        const struct sock_fprog filter = {WW_COUNT(code), code};
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+            _exit(2); // this host filters nothing
+        native_force(0);
+        if (native_create()) _exit(1);
+        struct prog *const p = prog_new();
+        const uint64_t at = race_of(p, true);
+        struct exec_counts c;
+        struct exec_fault f;
+        const enum ww_status s = run(p, 0, NULL, &c, &f);
+        uint32_t got;
+        memcpy(&got, devmem_host(p->mem, at + 8, 4), 4);
+        _exit(s == WW_OK && !p->diags.errors && got ? 0 : 1);
+    }
+    int how;
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(WIFEXITED(how));
+    if (WEXITSTATUS(how) == 2) skip();
+    assert_int_equal(WEXITSTATUS(how), 0);
+}
 static void levels(void **state) {
     (void)state;
     assert_false(exec_simd_force("v9"));
@@ -225,6 +344,8 @@ int main(void) {
                                        cmocka_unit_test(deadlock),
                                        cmocka_unit_test(faults_are_told),
                                        cmocka_unit_test(a_launch_leaves_nothing_behind),
+                                       cmocka_unit_test(limits_and_races_are_the_same_natively),
+                                       cmocka_unit_test(without_executable_memory),
                                        cmocka_unit_test(levels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
