@@ -416,7 +416,7 @@ int cmd_occupancy(struct cli *c, int argc, char **argv) {
     if (v.shown > 1 && !q.json && s == WW_OK)
         printf(
             "\nof one kernel (--entry NAME) also: what each resource would allow, and the curve\n");
-    if (q.json) cli_print_json("occupancy", v.list);
+    if (q.json && s == WW_OK) cli_print_json("occupancy", v.list);
     json_decref(v.list);
     gpu_destroy(g);
     return s == WW_OK ? 0 : cli_fail(c, s);

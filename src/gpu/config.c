@@ -689,6 +689,24 @@ bool gpu_config_get(const struct gpu_config *c, const char *key, char *buf, size
     return g.found;
 }
 
+struct telling {
+    void (*fn)(void *user, const char *path, enum config_seer seen_by, const char *value);
+    void *user;
+};
+static void tell_value(void *user, const struct config_key *k) {
+    const struct telling *const t = user;
+    char value[GPU_TEXT_BYTES];
+    print_value(k, value, sizeof value);
+    t->fn(t->user, k->path, k->seen_by, value);
+}
+void gpu_config_each(const struct gpu_config *c,
+                     void (*fn)(void *user, const char *path, enum config_seer seen_by, const char *value),
+                     void *user) {
+    struct gpu_config copy = *c; // the walk hands out places to write
+    struct telling t = {.fn = fn, .user = user};
+    config_walk(NULL, &copy, tell_value, &t);
+}
+
 struct printing {
     FILE *out;
     char section[128];

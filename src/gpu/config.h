@@ -90,6 +90,10 @@ enum { GPU_SHORTHANDS = 2 };
 extern const struct gpu_key gpu_shorthands[GPU_SHORTHANDS];
 // One value as text ("48", "gto"); false when there is no such key.
 bool gpu_config_get(const struct gpu_config *c, const char *key, char *buf, size_t size);
+// Each key with its value as text, in the order of gpu_config_keys; one pass, where gpu_config_get takes one a key.
+void gpu_config_each(const struct gpu_config *c,
+                     void (*fn)(void *user, const char *path, enum config_seer seen_by, const char *value),
+                     void *user);
 // The whole configuration as YAML that gpu_config_load reads back.
 void gpu_config_print(const struct gpu_config *c, FILE *out);
 

@@ -41,19 +41,14 @@ static enum ww_status feed_file(struct digest *h, const char *path, struct diags
     return s;
 }
 
-static void feed_configuration(struct digest *h, struct arena *a, const struct gpu_config *c) {
-    const struct gpu_key *keys;
-    const uint32_t n = gpu_config_keys(a, &keys);
-    for (uint32_t i = 0; i < n; i++) {
-        char value[512];
-        if (keys[i].seen_by != CONFIG_TIMING && keys[i].seen_by != CONFIG_BOTH) continue;
-        if (!gpu_config_get(c, keys[i].path, value, sizeof value)) continue;
-        digest_text(h, keys[i].path);
-        digest_text(h, value);
-    }
+static void feed_value(void *user, const char *path, enum config_seer seen_by, const char *value) {
+    struct digest *const h = user;
+    if (seen_by != CONFIG_TIMING && seen_by != CONFIG_BOTH) return;
+    digest_text(h, path);
+    digest_text(h, value);
 }
 
-static enum ww_status make_key(struct arena *a, const struct study_host *host, struct job *j,
+static enum ww_status make_key(const struct study_host *host, struct job *j,
                                struct diags *d) {
     struct digest h;
     digest_start(&h);
@@ -65,7 +60,7 @@ static enum ww_status make_key(struct arena *a, const struct study_host *host, s
     for (uint32_t i = 0; i < j->configuration->n_options; i++)
         digest_text(&h, j->configuration->option[i]);
     for (uint32_t i = 0; j->row && i < j->row->n_options; i++) digest_text(&h, j->row->option[i]);
-    feed_configuration(&h, a, j->gpu);
+    gpu_config_each(j->gpu, feed_value, &h);
     // techniques as resolved: mechanisms and every option
     digest_feed(&h, j->savings, sizeof *j->savings);
     enum ww_status s = WW_OK;
@@ -95,7 +90,7 @@ static enum ww_status add(struct arena *a, job_list *list, const struct study_ho
     struct savings *const savings = arena_alloc(a, sizeof *savings);
     j->gpu = gpu, j->savings = savings;
     enum ww_status s = technique_configure(c->gpu, c->policy, c->set, c->n_set, d, gpu, savings);
-    if (s == WW_OK) s = make_key(a, host, j, d);
+    if (s == WW_OK) s = make_key(host, j, d);
     if (s != WW_OK) return s;
     for (*index = 0; *index < list->n; ++*index)
         if (strcmp(list->at[*index].key, j->key) == 0) return WW_OK;
