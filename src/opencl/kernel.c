@@ -8,7 +8,7 @@
 
 #include "opencl.h"
 
-enum { CONSTANTS_ALIGN = 256, SHARED_ALIGN = 16 };
+enum { CONSTANTS_ALIGN = OCL_CONSTANTS_ALIGN, SHARED_ALIGN = 16 };
 enum {
     GROUP_WISH = 256
 }; // work items of a group that a program leaves to us; assumed, eight warps
@@ -196,36 +196,49 @@ static unsigned place_locals(cl_kernel k) {
     return (unsigned)(at - from);
 }
 
-// Copies into the program's constants what is not there yet.
+// The memory object of an argument that is a pointer to constants; NULL: another argument, or none was given.
+static cl_mem constant_of(cl_kernel k, unsigned i) {
+    return k->signature->arguments[i].space == 2 ? k->value[i].memory : NULL;
+}
+
+// Copies into the program's constants what is not there yet. check_arguments has seen that all fit.
 static CUresult place_constants(cl_kernel k, CUstream stream) {
     cl_program const p = k->program;
-    struct ocl_constant now[16];
+    const unsigned n_before = p->n_constants;
+    bool is_there = true;
     unsigned n = 0;
-    for (unsigned i = 0; i < k->signature->n_arguments; i++)
-        if (k->signature->arguments[i].space == 2 && k->value[i].memory && n < 16)
-            now[n++] = (struct ocl_constant){k->value[i].memory, k->value[i].memory->version};
-    bool is_there = n <= p->n_constants;
-    for (unsigned i = 0; i < n && is_there; i++)
-        is_there =
-            now[i].memory == p->constant[i].memory && now[i].version == p->constant[i].version;
-    CUresult r = CUDA_SUCCESS;
-    if (!is_there && p->last_stream && p->last_stream != stream)
-        r = cuCtxSynchronize(); // others may read what was there
     size_t at = 0;
-    unsigned c = 0;
-    for (unsigned i = 0; i < k->signature->n_arguments && r == CUDA_SUCCESS; i++) {
-        cl_mem const m = k->signature->arguments[i].space == 2 ? k->value[i].memory : NULL;
-        if (!m || c++ >= 16) continue;
-        if (m->bytes > p->constant_bytes - at) return CUDA_ERROR_OUT_OF_MEMORY;
+    p->n_constants = 0; // until all are there
+    for (unsigned i = 0; i < k->signature->n_arguments; i++) {
+        cl_mem const m = constant_of(k, i);
+        if (!m) continue;
+        if (n == OCL_CONSTANTS || m->bytes > p->constant_bytes - at)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        const struct ocl_constant now = {m->id, ocl_version(m)};
+        if (is_there && n < n_before)
+            is_there = now.id == p->constant[n].id && now.version == p->constant[n].version;
+        else
+            is_there = false;
+        p->constant[n++] = now;
         const uint64_t address = CONSTANTS_ALIGN + at;
         memcpy(k->params + k->offset[i], &address, sizeof address);
-        if (!is_there)
-            r = cuMemcpyDtoDAsync(p->constants + CONSTANTS_ALIGN + at, ocl_memory_at(m), m->bytes,
-                                  stream);
         at = align_up(at + m->bytes, CONSTANTS_ALIGN);
     }
-    memcpy(p->constant, now, sizeof now);
-    p->n_constants = n;
+    if (is_there) {
+        p->n_constants = n_before; // what lies behind them stays as well
+        return CUDA_SUCCESS;
+    }
+    CUresult r = p->last_stream && p->last_stream != stream
+                     ? cuCtxSynchronize() // others may read what was there
+                     : CUDA_SUCCESS;
+    at = CONSTANTS_ALIGN;
+    for (unsigned i = 0; i < k->signature->n_arguments && r == CUDA_SUCCESS; i++) {
+        cl_mem const m = constant_of(k, i);
+        if (!m) continue;
+        r = cuMemcpyDtoDAsync(p->constants + at, ocl_memory_at(m), m->bytes, stream);
+        at = align_up(at + m->bytes, CONSTANTS_ALIGN);
+    }
+    if (r == CUDA_SUCCESS) p->n_constants = n;
     return r;
 }
 
@@ -333,9 +346,17 @@ static cl_int check_arguments(cl_command_queue q, cl_kernel k) {
         if (v->memory && k->signature->arguments[i].space == 2)
             constants = align_up(constants + v->memory->bytes, CONSTANTS_ALIGN);
     }
-    return constants + CONSTANTS_ALIGN > k->program->constant_bytes && constants
-               ? CL_OUT_OF_RESOURCES
-               : CL_SUCCESS;
+    const size_t room = k->program->constant_bytes > CONSTANTS_ALIGN
+                            ? k->program->constant_bytes - CONSTANTS_ALIGN
+                            : 0;
+    if (constants <= room) return CL_SUCCESS;
+    char *const why = ocl_printf(
+        "kernel `%s`: the buffers of its __constant arguments take %zu bytes, in pieces of %d; "
+        "constant memory has room for %zu",
+        k->signature->name, constants, CONSTANTS_ALIGN, room);
+    if (why) ocl_say("OpenCL", why);
+    free(why);
+    return CL_OUT_OF_RESOURCES;
 }
 
 static cl_int launch(cl_command_queue q, cl_command_type type, cl_kernel k, cl_uint dimensions,

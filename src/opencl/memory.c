@@ -10,9 +10,13 @@ CUdeviceptr ocl_memory_at(cl_mem m) {
     return m->parent ? ocl_memory_at(m->parent) + m->origin : m->address;
 }
 
-void ocl_touch(cl_mem m) {
-    for (; m; m = m->parent) m->version++;
+// A part and its whole share their bytes: the whole counts for both.
+static cl_mem whole_of(cl_mem m) {
+    while (m->parent) m = m->parent;
+    return m;
 }
+uint64_t ocl_version(cl_mem m) { return whole_of(m)->version; }
+void ocl_touch(cl_mem m) { whole_of(m)->version++; }
 
 cl_int ocl_memory_shadow(cl_mem m) {
     if (m->shadow) return CL_SUCCESS;
@@ -47,8 +51,10 @@ cl_int ocl_check_flags(cl_mem_flags flags, const void *host_ptr) {
 
 cl_mem ocl_memory_new(cl_context context, cl_mem_object_type type, cl_mem_flags flags,
                       size_t bytes) {
+    static uint64_t last_id; // the lock is held
     cl_mem m = ocl_new(OCL_MEMORY, sizeof *m);
     if (!m) return NULL;
+    m->id = ++last_id;
     m->context = context;
     m->type = type;
     const cl_mem_flags access = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;

@@ -116,6 +116,7 @@ struct _cl_event {
 
 struct _cl_mem {
     struct ocl_object o;
+    uint64_t id; // no other memory object of the process has it, before or after
     cl_context context;
     cl_mem_object_type type;
     cl_mem_flags flags;
@@ -126,7 +127,7 @@ struct _cl_mem {
     void *host_ptr;  // CL_MEM_USE_HOST_PTR
     uint8_t *shadow; // where maps show it
     unsigned maps;
-    uint64_t version; // moves on with each command that may write it
+    uint64_t version; // of one that is no part of another: see ocl_version
     struct ocl_ending *endings;
     cl_mem_properties *properties;
     size_t n_properties;
@@ -167,6 +168,10 @@ struct ocl_signature {
 };
 void ocl_signatures_free(struct ocl_signature *s);
 
+enum {
+    OCL_CONSTANTS_ALIGN = 256,
+    OCL_CONSTANTS = 65536 / OCL_CONSTANTS_ALIGN // more buffers constant memory cannot hold
+};
 struct _cl_program {
     struct ocl_object o;
     cl_context context;
@@ -182,9 +187,8 @@ struct _cl_program {
     CUdeviceptr constants;
     size_t constant_bytes;
     struct ocl_constant {
-        cl_mem memory;
-        uint64_t version;
-    } constant[16];
+        uint64_t id, version; // of the memory object
+    } constant[OCL_CONSTANTS];
     unsigned n_constants;
     CUstream last_stream;
     uint32_t offset[3], dimensions; // as its module has them
@@ -296,7 +300,8 @@ void ocl_image_end(cl_mem m);
 cl_int ocl_image_tell(cl_mem m, cl_sampler *samplers, unsigned n, CUdeviceptr *descriptor);
 uint64_t ocl_sampler_bits(cl_sampler s);
 void ocl_image_size(cl_mem m, size_t size[3]); // texels; layers count as the dimension behind
-void ocl_touch(cl_mem m);                      // a command may write it
+uint64_t ocl_version(cl_mem m); // moves on with each command that may write what it is a part of
+void ocl_touch(cl_mem m);       // a command may write it
 void ocl_map_forget(cl_mem m);
 
 // ---- compiler.c ---------------------------------------------------------------------------------

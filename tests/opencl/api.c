@@ -295,6 +295,83 @@ static void answers(cl_program p) {
     DONE(clReleaseKernel(k));
 }
 
+// Twenty pointers to constants, each to a number of its own.
+enum { CONSTANTS = 20 };
+static cl_program program_of_constants(void) {
+    static char text[4096];
+    size_t at = (size_t)snprintf(text, sizeof text, "__kernel void add(__global int *sum");
+    for (int i = 0; i < CONSTANTS; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, ", __constant int *c%d", i);
+    at += (size_t)snprintf(text + at, sizeof text - at, ") {\n    *sum = 0;\n");
+    for (int i = 0; i < CONSTANTS; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "    *sum = 3 * *sum + *c%d;\n", i);
+    snprintf(text + at, sizeof text - at,
+             "}\n__kernel void copy(__global int *to, __constant int *from) { *to = *from; }\n");
+    return build(text, NULL);
+}
+static int32_t result(cl_kernel k, cl_mem out) {
+    int32_t word = -1;
+    ARG(k, 0, out);
+    DONE(clEnqueueTask(queue, k, 0, NULL, NULL));
+    DONE(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, 4, &word, 0, NULL, NULL));
+    return word;
+}
+static void constants(void) {
+    cl_program p = program_of_constants();
+    cl_mem out = buffer(CL_MEM_WRITE_ONLY, 4, NULL), in[CONSTANTS];
+    cl_kernel add = kernel_of(p, "add");
+    for (int32_t i = 0; i < CONSTANTS; i++) {
+        in[i] = buffer(CL_MEM_COPY_HOST_PTR, 4, &i);
+        ARG(add, (cl_uint)i + 1, in[i]);
+    }
+    uint32_t wanted = 0;
+    for (uint32_t i = 0; i < CONSTANTS; i++) wanted = 3 * wanted + i;
+    EQUAL(result(add, out), (int32_t)wanted);
+    // only the last one is another
+    const int32_t more = CONSTANTS;
+    DONE(clEnqueueWriteBuffer(queue, in[CONSTANTS - 1], CL_TRUE, 0, 4, &more, 0, NULL, NULL));
+    EQUAL(result(add, out), (int32_t)wanted + 1);
+    for (int i = 0; i < CONSTANTS; i++) DONE(clReleaseMemObject(in[i]));
+    DONE(clReleaseKernel(add));
+
+    // Buffers one after the other: host memory is likely to give each the place of the one before.
+    for (int32_t i = 0; i < 4; i++) {
+        cl_kernel copy = kernel_of(p, "copy");
+        cl_mem from = buffer(CL_MEM_COPY_HOST_PTR, 4, &i);
+        ARG(copy, 1, from);
+        EQUAL(result(copy, out), i);
+        DONE(clReleaseKernel(copy));
+        DONE(clReleaseMemObject(from));
+        DONE(clFinish(queue));
+    }
+
+    // A part of a buffer: what is written into the whole, or into another part, is seen through it.
+    cl_kernel copy = kernel_of(p, "copy");
+    cl_mem whole = buffer(CL_MEM_READ_WRITE, 65536, NULL);
+    const cl_buffer_region region = {512, 512};
+    cl_int error;
+    cl_mem part[2];
+    for (int i = 0; i < 2; i++) {
+        part[i] = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+        DONE(error);
+    }
+    ARG(copy, 1, part[0]);
+    for (int32_t i = 10; i < 12; i++) {
+        DONE(clEnqueueWriteBuffer(queue, whole, CL_TRUE, 512, 4, &i, 0, NULL, NULL));
+        EQUAL(result(copy, out), i);
+    }
+    const int32_t last = 12;
+    DONE(clEnqueueWriteBuffer(queue, part[1], CL_TRUE, 0, 4, &last, 0, NULL, NULL));
+    EQUAL(result(copy, out), last);
+    // more than constant memory holds
+    ARG(copy, 1, whole);
+    EQUAL(clEnqueueTask(queue, copy, 0, NULL, NULL), CL_OUT_OF_RESOURCES);
+    cl_mem all[] = {part[0], part[1], whole, out};
+    for (int i = 0; i < 4; i++) DONE(clReleaseMemObject(all[i]));
+    DONE(clReleaseKernel(copy));
+    DONE(clReleaseProgram(p));
+}
+
 int main(void) {
     begin(CL_QUEUE_PROFILING_ENABLE);
     cl_program p = build(source, NULL);
@@ -303,6 +380,7 @@ int main(void) {
     copies();
     programs();
     answers(p);
+    constants();
     DONE(clReleaseProgram(p));
     return end();
 }
