@@ -139,6 +139,8 @@ uint32_t sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycl
     for (uint32_t i = 0; i < SM_MAX_CTAS; i++)
         if (s->res.cta[i].is_used && i != at)
             used |= s->shared.is_on ? s->res.cta[i].warps : s->res.cta[i].left;
+    const uint64_t fetches_at =
+        max64(max64(cycle, s->awake_at) + s->c.cta_launch_latency, c->next_from);
     uint32_t w = 0;
     for (uint32_t number = 0; number < k->n_warps; number++) {
         w = slot_for(s, used, w, number);
@@ -149,8 +151,7 @@ uint32_t sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycl
         s->res.share[w] = (uint16_t)image_registers(k->image);
         s->v.resident |= BIT64(w);
         if (!s->is_two_level) s->v.active |= BIT64(w);
-        wheel_add(&s->wheel, cycle, max64(cycle, s->awake_at) + s->c.cta_launch_latency,
-                  EVENT_LAUNCH, NULL, w, 0);
+        wheel_add(&s->wheel, cycle, fetches_at, EVENT_LAUNCH, NULL, w, 0);
         if (ww_unlikely(s->tech.all.n != 0))
             technique_warp(s,
                            &(struct sm_warp_event){.comes = true,
@@ -211,6 +212,7 @@ static void cta_finish(struct sm *s, uint32_t at, uint64_t t) {
     const struct sm_kernel *const k = ks->kernel;
     residents_change(s, max64(t + 1, s->res.since)); // it was there in cycle t
     c->is_used = false;
+    c->next_from = t + s->c.cta_turnover;
     ks->launched += !c->has_launched;
     ks->free_blocks |= 1u << c->block;
     ks->ctas--;

@@ -55,6 +55,7 @@ struct cta_slot {
     uint32_t pool; // registers of a lane, warp by warp, that warps gave back (share.h)
     struct barrier bar[EXEC_BARRIERS + 1]; // the last: of its cluster
     uint64_t cluster_came;                 // cycle of the last arrival there
+    uint64_t next_from; // first fetch at the earliest of the CTA that comes here next
 };
 
 // ---- a kernel in its slot -----------------------------------------------------------------------
