@@ -2,6 +2,8 @@
 // its operands in t, generates addresses (agu_lanes 32: one cycle), and its access starts in t + 1.
 // Programs begin with instructions of latency 10 in cycles 1, 11, 21, ...; the network answers 100
 // cycles after a request was sent.
+#include <string.h>
+
 #include "test_rig.h"
 
 // Words 2^k apart meet 2^k-wise in 32 banks. Load in cycle 21, start 22, data 20 cycles later, one
@@ -601,6 +603,56 @@ static void indexed_constants(void **state) {
     rig_free(g);
 }
 
+// Four warps gather from 32 constant lines, eight lines of the second level, with misses for fewer lines than they ask for:
+// each lane gets its word, whatever of it is on its way from the second level when the same line comes from L2.
+static void gathered_constants_through_the_second_level(void **state) {
+    (void)state;
+    enum { WARPS = 4, LINE = 64, LANES = 32 };
+    for (uint32_t misses = 1; misses <= 8; misses++) {
+        struct rig *g = rig_new();
+        g->c.constant = (struct cache_config){.bytes = 512,
+                                              .line_bytes = LINE,
+                                              .ways = 2,
+                                              .mshrs = misses,
+                                              .mshr_merge = 8,
+                                              .hit_latency = 12,
+                                              .ports = 1,
+                                              .lru = true};
+        g->c.icache = (struct cache_config){.bytes = 16384,
+                                            .line_bytes = 256,
+                                            .ways = 4,
+                                            .mshrs = 8,
+                                            .mshr_merge = 8,
+                                            .hit_latency = 1,
+                                            .ports = 1,
+                                            .lru = true};
+        g->c.const_second_latency = 30;
+        g->args.block[0] = WARPS * LANES;
+        uint32_t literals[LANES * LINE / 4];
+        for (uint32_t i = 0; i < WW_COUNT(literals); i++) literals[i] = 7 * i + 1;
+        g->im.literals = (uint8_t *)literals;
+        g->im.literal_bytes = sizeof literals;
+        s2r(g, 1, SREG_tid_x);
+        emit(g, OP_SHL, OPC_INT_SHIFT, ITYPE_U32, R(4), R(1), IMM(2), NIL());
+        iaddi(g, 4, 4, (uint32_t)g->buffer);
+        // Thread n reads line 5 n of 32: each warp meets all lines, and no two beside each other are neighbours.
+        emit(g, OP_IMAD, OPC_INT_MAD, ITYPE_U32, R(2), R(1), IMM(5 * LINE), IMM(0));
+        emit(g, OP_LOP, OPC_INT_LOGIC, ITYPE_U32, R(2), R(2), IMM(sizeof literals - 1), NIL());
+        struct minst *const m = emit(g, OP_LDC, OPC_LD_CONST, ITYPE_U32, R(3), R(2), NIL(), NIL());
+        m->sub = CB_LITERAL;
+        m->space = SPACE_CONST;
+        store(g, SPACE_GLOBAL, 4, 3, 0);
+        exit_(g);
+        rig_run(g);
+        uint32_t got[WARPS * LANES];
+        memcpy(got, devmem_host(g->memory, g->buffer, sizeof got), sizeof got);
+        for (uint32_t n = 0; n < WW_COUNT(got); n++)
+            assert_int_equal(got[n], literals[5 * n % LANES * LINE / 4]);
+        assert_true(act(g, ACT_const_second_hits) > 0);
+        rig_free(g);
+    }
+}
+
 // Two warm loads of four different words each. In LD/ST, a cycle a word, the second starts four
 // cycles after the first; in a pipeline of their own, two cycles a word, eight, and the last of its
 // words comes six cycles after the first.
@@ -706,6 +758,7 @@ int main(void) {
         cmocka_unit_test(local_memory),
         cmocka_unit_test(local_pairs),
         cmocka_unit_test(indexed_constants),
+        cmocka_unit_test(gathered_constants_through_the_second_level),
         cmocka_unit_test(constants_have_a_pipeline),
         cmocka_unit_test(sleep),
         cmocka_unit_test(waiting_costs_nothing),
