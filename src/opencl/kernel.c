@@ -177,14 +177,16 @@ static int attribute_of(cl_kernel k, CUfunction_attribute attribute) {
     return cuFuncGetAttribute(&value, attribute, k->function) == CUDA_SUCCESS ? value : 0;
 }
 
-// Pieces of dynamic shared memory; answers how much of it there is.
-static unsigned place_locals(cl_kernel k) {
+// Pieces of dynamic shared memory; answers how many bytes of it there are, or SIZE_MAX if a piece is larger than any
+// address of shared memory.
+static size_t place_locals(cl_kernel k) {
     const size_t from =
         align_up((size_t)attribute_of(k, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES), SHARED_ALIGN);
     size_t at = from;
     for (unsigned i = 0; i < k->signature->n_arguments; i++) {
         if (k->signature->arguments[i].space != 3) continue;
         const size_t bytes = k->value[i].local_bytes;
+        if (bytes > UINT32_MAX) return SIZE_MAX;
         size_t align = SHARED_ALIGN;
         while (align < 128 && bytes % (2 * align) == 0)
             align *= 2; // the widest vector is 128 bytes
@@ -193,7 +195,7 @@ static unsigned place_locals(cl_kernel k) {
         memcpy(k->params + k->offset[i], &address, sizeof address);
         at += bytes;
     }
-    return (unsigned)(at - from);
+    return at - from;
 }
 
 // The memory object of an argument that is a pointer to constants; NULL: another argument, or none was given.
@@ -282,7 +284,7 @@ static CUresult issue_launch(struct ocl_command *c, CUstream stream) {
     if (r == CUDA_SUCCESS && p->constants) r = place_constants(k, stream);
     if (r == CUDA_SUCCESS) r = place_images(k);
     if (r != CUDA_SUCCESS) return r;
-    const unsigned shared = place_locals(k);
+    const unsigned shared = (unsigned)place_locals(k); // checked when the launch was queued
     p->last_stream = stream;
     size_t bytes = k->param_bytes;
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, k->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
@@ -383,10 +385,9 @@ static cl_int launch(cl_command_queue q, cl_command_type type, cl_kernel k, cl_u
     if (!bad && total)
         bad = check_launch(k, dimensions, work, group, c->launch.block, c->launch.grid);
     if (!bad) {
-        const size_t shared = (size_t)place_locals(c->launch.kernel) +
-                              (size_t)attribute_of(k, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
-        if (shared > (size_t)ocl_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK))
-            bad = CL_OUT_OF_RESOURCES;
+        const size_t own = (size_t)attribute_of(k, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+        const size_t most = (size_t)ocl_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+        if (own > most || place_locals(c->launch.kernel) > most - own) bad = CL_OUT_OF_RESOURCES;
     }
     if (!c->launch.kernel || bad) {
         if (c->launch.kernel) ocl_release(c->launch.kernel);

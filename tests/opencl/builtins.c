@@ -188,6 +188,13 @@ int main(void) {
     run1(two, 32, 32);
     get(big, out_d, 32 * sizeof *out_d);
     for (int i = 0; i < 32; i++) EXPECT(out_d[i] == (31 - i) * 1.5 + i % 5);
+    // more than there is, also where the size's low 32 bits would fit
+    const size_t one_group = 32, large[] = {1 << 20, (size_t)UINT32_MAX + 1, SIZE_MAX};
+    for (int i = 0; i < 3; i++) {
+        DONE(clSetKernelArg(two, 0, large[i], NULL));
+        EQUAL(clEnqueueNDRangeKernel(queue, two, 1, NULL, &one_group, NULL, 0, NULL, NULL),
+              CL_OUT_OF_RESOURCES);
+    }
 
     cl_kernel copies = kernel_of(p, "copies");
     ARG(copies, 0, dx);
