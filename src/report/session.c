@@ -126,7 +126,8 @@ static enum ww_status read_warps(const char *text, struct diags *d, struct gpu_w
     snprintf(word, sizeof word, "%s", text);
     const bool is = (colon = strchr(word, ':')) && (dash = strchr(colon, '-')) &&
                     (*colon = *dash = 0, true) && text_to_u64(word, &sm) && sm < 4096 &&
-                    text_to_u64(colon + 1, &from) && text_to_u64(dash + 1, &to) && from <= to;
+                    text_to_u64(colon + 1, &from) && text_to_u64(dash + 1, &to) && from <= to &&
+                    to < UINT64_MAX;
     if (!is || strlen(text) >= sizeof word)
         return diag_add(d, WW_ERROR_USAGE,
                         "--warps is `%s`; it must be an SM and cycles of a launch, SM:FROM-TO, "
