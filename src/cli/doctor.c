@@ -79,7 +79,7 @@ static const struct {
 struct needs {
     bool is_elf, is_cubin, is_script, is_dynamic, has_code, has_symbols;
     int shared_major, static_major; // 0: none
-    bool driver;
+    bool driver, opencl;
     VEC(const char *) library;                  // of libraries.def, by file name
     bool installed[WW_COUNT(machine_code)];     // one of HOST is there
     const char *called[WW_COUNT(machine_code)]; // the first call of each; NULL: none is called
@@ -101,6 +101,7 @@ static void look_at_library(struct cli *c, struct needs *n, const char *name) {
     if (strncmp(name, runtime, sizeof runtime - 1) == 0)
         n->shared_major = atoi(name + sizeof runtime - 1);
     if (strncmp(name, "libcuda.so", 10) == 0) n->driver = true;
+    if (strncmp(name, "libOpenCL.so", 12) == 0) n->opencl = true;
     for (size_t i = 0; i < WW_COUNT(machine_code); i++)
         if (strncmp(name, machine_code[i].file, strlen(machine_code[i].file)) == 0)
             vec_push(&c->arena, &n->library, arena_strdup(&c->arena, name));
@@ -483,6 +484,45 @@ static void print_library(struct needs *n, const char *name, const char *program
            name);
 }
 
+// What runs programs of OpenCL: the system's loader, our platform, and what compiles their sources. A program that only loads
+// binaries does without the last.
+static unsigned print_opencl(struct cli *c, const char *program) {
+    char where[4096];
+    unsigned bad = 0;
+    if (!installed_find("libOpenCL.so.1", program, where, sizeof where)) {
+        missing("libOpenCL.so.1", "no loader of OpenCL is installed; Debian's package is "
+                                  "ocl-icd-libopencl1");
+        bad++;
+    } else
+        printf("  opencl    loader %s\n", where);
+    const char *const folder = run_library_folder(c);
+    const char *const named[] = {getenv("WARPWATT_OPENCL_CLANG"), getenv("WARPWATT_OPENCL_LIBCLC")};
+    const struct {
+        const char *what, *path, *advice;
+    } part[] = {
+        {"platform", arena_printf(&c->arena, "%s/libwarpwatt-opencl.so", folder ? folder : "."),
+         "build warpwatt with the Debian package opencl-headers installed"},
+        {"clang 14", named[0] ? named[0] : OPENCL_CLANG,
+         "install the Debian package clang-14 before warpwatt is built, or name it in "
+         "WARPWATT_OPENCL_CLANG"},
+        {"libclc", named[1] ? named[1] : OPENCL_LIBCLC,
+         "install the Debian package libclc-14 before warpwatt is built, or name "
+         "nvptx64--nvidiacl.bc in WARPWATT_OPENCL_LIBCLC"},
+        {"built-in functions",
+         arena_printf(&c->arena, "%s/libwarpwatt-opencl.bc", folder ? folder : "."),
+         "build warpwatt with clang-14 and libclc-14 installed"},
+    };
+    for (size_t i = 0; i < WW_COUNT(part); i++) {
+        if (access(part[i].path, R_OK) == 0)
+            printf("  opencl    %s %s\n", part[i].what, part[i].path);
+        else {
+            missing("OpenCL", "%s is not at `%s`: %s", part[i].what, part[i].path, part[i].advice);
+            bad++;
+        }
+    }
+    return bad;
+}
+
 static void print_kernels(const struct checked *k, const struct gpu_config *c) {
     if (k->n_code)
         printf(
@@ -744,6 +784,7 @@ int cmd_doctor(struct cli *c, int argc, char **argv) {
         bad++;
     }
     if (!code_alone) bad += (unsigned)print_runtime(&n, path);
+    if (n.opencl) bad += print_opencl(c, path);
     if (n.calls)
         printf("  calls     %u of the runtime, %u answered\n", n.calls,
                n.calls - n.refused.n - n.unknown.n);

@@ -26,3 +26,9 @@ fi
 grep -q 'is not at `/nowhere/clang`: install the Debian packages clang-14 and libclc-14' no_clang no_clang.err || fail "no sentence says that clang is missing"
 if WARPWATT_OPENCL_LIBCLC=/nowhere/x.bc "$WARPWATT" run -q --no-progress -g v100 -- "$1" >no_libclc 2>&1; then fail "it built without libclc"; fi
 grep -q 'is not at `/nowhere/x.bc`' no_libclc || fail "no sentence says that libclc is missing"
+
+# doctor says what runs a program of OpenCL, and what of it is missing.
+"$WARPWATT" doctor -g v100 -- "$1" >doctor || fail "doctor misses something that is there"
+for part in loader platform 'clang 14' libclc 'built-in functions'; do grep -q "^  opencl    $part /" doctor || fail "doctor does not name: $part"; done
+if WARPWATT_OPENCL_CLANG=/nowhere/clang "$WARPWATT" doctor -g v100 -- "$1" >doctor; then fail "doctor does not miss clang"; fi
+grep -q '^  missing   OpenCL: clang 14 is not at `/nowhere/clang`: install the Debian package clang-14' doctor || fail "doctor does not say what to install"
