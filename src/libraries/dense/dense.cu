@@ -39,7 +39,12 @@ template <class U> DEVICE complex_of<U> operator/(complex_of<U> a, complex_of<U>
 DEVICE T conj(T x) { return conjugate(x, true); }
 DEVICE R smallest() { return sizeof(R) == 4 ? (R)1.17549435e-38 : (R)2.2250738585072014e-308; } // normal number
 DEVICE R square(T x) { return re(x) * re(x) + im(x) * im(x); }
-DEVICE R absolute(T x) { return im(x) == 0 ? size(re(x)) : root(square(x)); }
+// By the larger part, so that no square overflows or loses digits among denormal numbers.
+DEVICE R absolute(T x) {
+    const R a = size(re(x)), b = size(im(x));
+    if (b == 0) return a;
+    return a > b ? a * root(1 + b / a * (b / a)) : b * root(1 + a / b * (a / b));
+}
 DEVICE T real(R x) { return make(T{}, x, 0); }
 
 DEVICE T *at(const gemm_matrix &x) {
@@ -231,15 +236,37 @@ extern "C" __global__ __launch_bounds__(SIDES) void solve_block(const dense d) {
     }
 }
 
+// ---- balance ---------------------------------------------------------------------------------------------
+// A power of two that brings the largest part of an m x n matrix near 1, so that no square overflows or vanishes; 1 where nothing
+// does, or where a part is no number.
+static __device__ R balance(const T *a, int m, int n, int64_t lead) {
+    enum { STEP = 16, STEPS = sizeof(R) == 4 ? 7 : 62 }; // at most 2^112, 2^992
+    const double step = 1 << STEP;
+    double mine = 0;
+    OF_BLOCK(e, 0, m * n) {
+        const double x = size(re(a[e % m + e / m * lead])), y = size(im(a[e % m + e / m * lead]));
+        if (x > mine) mine = x;
+        if (y > mine) mine = y;
+    }
+    double most = block_most(mine), by = 1;
+    for (int i = 0; i < STEPS && most > step; i++, most /= step) by /= step;
+    for (int i = 0; i < STEPS && most > 0 && most < 1 / step; i++, most *= step) by *= step;
+    return (R)by;
+}
+
 // ---- Householder ----------------------------------------------------------------------------------------
 // Column `from` of an m x n matrix becomes beta and the reflection's vector, of which the first element is one (?larfg).
 extern "C" __global__ __launch_bounds__(THREADS) void reflect(const dense d) {
     const int j = d.from;
     T *const a = at(d.a) + j * d.a.lead, *const tau = at(d.tau);
+    const R by = balance(a + j, d.m - j, 1, d.m);
     double mine = 0;
-    OF_BLOCK(i, j + 1, d.m) mine += (double)re(a[i]) * re(a[i]) + (double)im(a[i]) * im(a[i]);
+    OF_BLOCK(i, j + 1, d.m) {
+        const T x = real(by) * a[i];
+        mine += (double)re(x) * re(x) + (double)im(x) * im(x);
+    }
     const double below = block_sum(mine);
-    const T alpha = a[j];
+    const T alpha = real(by) * a[j];
     const R norm = (R)root((double)re(alpha) * re(alpha) + (double)im(alpha) * im(alpha) + below);
     if ((below == 0 && im(alpha) == 0) || norm < smallest()) { // nothing to turn, or nothing that can be divided by
         if (thread_x == 0) tau[j] = T{};
@@ -247,11 +274,11 @@ extern "C" __global__ __launch_bounds__(THREADS) void reflect(const dense d) {
     }
     const R beta = re(alpha) >= 0 ? -norm : norm;
     const T scale = real(1) / (alpha - real(beta));
-    OF_BLOCK(i, j + 1, d.m) a[i] = scale * a[i];
+    OF_BLOCK(i, j + 1, d.m) a[i] = scale * (real(by) * a[i]);
     barrier();
     if (thread_x == 0) {
         tau[j] = make(T{}, (beta - re(alpha)) / beta, -im(alpha) / beta);
-        a[j] = real(beta);
+        a[j] = real(beta / by);
     }
 }
 // The column behind it that is the block's: minus conj(tau) v (v^H a).
@@ -324,13 +351,15 @@ extern "C" __global__ void fill_triangle(const dense d) {
 
 // ---- Jacobi ---------------------------------------------------------------------------------------------
 // The rotation J = ((c, s), (-s f, c f)), f = conj(g) / |g|, that makes ((a, g), (conj(g), b)) diagonal: columns p and q become
-// c p - s f q and s p + c f q.
+// c p - s f q and s p + c f q. None where g is denormal: its f would not be of length one, and the rotation would scale q.
 struct rotation {
     R c, s;
     T f;
 };
 DEVICE rotation rotation_of(R a, R b, T g) {
-    const R size_g = absolute(g), tau = (b - a) / (2 * size_g);
+    const R size_g = absolute(g);
+    if (size_g < smallest()) return {1, 0, real(1)};
+    const R tau = (b - a) / (2 * size_g);
     const R t = (tau >= 0 ? 1 : -1) / (size(tau) + root(1 + tau * tau)), c = 1 / root(1 + t * t);
     return {c, t * c, (1 / size_g) * conj(g)};
 }
@@ -349,22 +378,6 @@ DEVICE void pair_of(int n, int round, int i, int *p, int *q) {
 enum { SWEEPS = 40 };
 DEVICE R rounding() { return sizeof(R) == 4 ? (R)5.9604645e-8 : (R)1.1102230246251565e-16; }
 
-// A power of two that brings the largest part of an m x n matrix near 1, so that no square overflows or vanishes; 1 where nothing
-// does, or where a part is no number.
-static __device__ R balance(const T *a, int m, int n, int64_t lead) {
-    enum { STEP = 16, STEPS = sizeof(R) == 4 ? 7 : 62 }; // at most 2^112, 2^992
-    const double step = 1 << STEP;
-    double mine = 0;
-    OF_BLOCK(e, 0, m * n) {
-        const double x = size(re(a[e % m + e / m * lead])), y = size(im(a[e % m + e / m * lead]));
-        if (x > mine) mine = x;
-        if (y > mine) mine = y;
-    }
-    double most = block_most(mine), by = 1;
-    for (int i = 0; i < STEPS && most > step; i++, most /= step) by /= step;
-    for (int i = 0; i < STEPS && most > 0 && most < 1 / step; i++, most *= step) by *= step;
-    return (R)by;
-}
 static __device__ void multiply_all(T *a, int m, int n, int64_t lead, R by) {
     if (by == 1) return;
     OF_BLOCK(e, 0, m * n) a[e % m + e / m * lead] = real(by) * a[e % m + e / m * lead];
