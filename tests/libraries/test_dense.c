@@ -29,6 +29,11 @@ BOTH(cusolverDnDsyevd, cusolverDnCheevd, (handle_t, int, int, int, at_t, int, at
 BOTH(cusolverDnDgesvd_bufferSize, cusolverDnCgesvd_bufferSize, (handle_t, int, int, int *))
 BOTH(cusolverDnDgesvd, cusolverDnCgesvd,
      (handle_t, signed char, signed char, int, int, at_t, int, at_t, at_t, int, at_t, int, at_t, int, at_t, at_t))
+BOTH(cusolverDnDgesvdaStridedBatched_bufferSize, cusolverDnCgesvdaStridedBatched_bufferSize,
+     (handle_t, int, int, int, int, at_t, int, long long, at_t, long long, at_t, int, long long, at_t, int, long long, int *, int))
+BOTH(cusolverDnDgesvdaStridedBatched, cusolverDnCgesvdaStridedBatched,
+     (handle_t, int, int, int, int, at_t, int, long long, at_t, long long, at_t, int, long long, at_t, int, long long, at_t, int, at_t,
+      double *, int))
 BOTH(cublasDgetrfBatched, cublasCgetrfBatched, (handle_t, int, at_t, int, at_t, at_t, int))
 BOTH(cublasDgetriBatched, cublasCgetriBatched, (handle_t, int, at_t, int, at_t, at_t, int, at_t, int))
 BOTH(cublasDtrsm_v2, cublasCtrsm_v2, (handle_t, int, int, int, int, int, int, const void *, at_t, int, at_t, int))
@@ -264,6 +269,48 @@ static void extremes(handle_t h) {
             CHECK(fabsl(w[k][i] / by - w[0][i]) <= tolerance * w[0][N - 1], "eigenvalue %d times 2^%d: %Lg, not %Lg", i, k ? e : 0, w[k][i] / by, w[0][i]);
     }
 }
+// Norms of a - u s v^H, of tall and of wide matrices. They are roundings, which the device's sums have a part in: they must be of
+// the size that the host finds for the same factors, and follow the matrices' size where squares are no numbers of the type.
+static void residuals(handle_t h) {
+    enum { TALL = 23, THIN = 10, COUNT = 4, ALL = TALL * THIN };
+    const at_t info = memory(COUNT), values = memory(THIN * COUNT);
+    for (int wide_one = 0; wide_one < 2; wide_one++) {
+        const int m = wide_one ? THIN : TALL, n = wide_one ? TALL : THIN;
+        struct matrix a = make(ALL, COUNT), u = make(m * THIN, COUNT), v = make(n * THIN, COUNT);
+        double norm[COUNT] = {-1, -1, -1, -1};
+        int size = 0;
+        // the third matrix is very large, the last one very small
+        for (int i = 0; i < 2 * ALL; i++) a.v[i + 2 * ALL] *= ldexpl(1, (i < ALL ? 1 : -1) * (is_complex ? 90 : 800));
+        send(&a);
+        CHECK(!CALL(cusolverDnDgesvdaStridedBatched_bufferSize, cusolverDnCgesvdaStridedBatched_bufferSize, h, 1, THIN, m, n, a.at, m, ALL,
+                    values, THIN, u.at, m, m * THIN, v.at, n, n * THIN, &size, COUNT),
+              "a work area");
+        const at_t work = memory(size);
+        CHECK(!CALL(cusolverDnDgesvdaStridedBatched, cusolverDnCgesvdaStridedBatched, h, 1, THIN, m, n, a.at, m, ALL, values, THIN, u.at, m,
+                    m * THIN, v.at, n, n * THIN, work, size, info, norm, COUNT),
+              "singular values with residuals");
+        long double s[THIN * COUNT];
+        reals(values, THIN * COUNT, s), fetch(&u), fetch(&v);
+        for (int k = 0; k < COUNT; k++) {
+            struct matrix us = {calloc((size_t)(m * THIN), sizeof(wide)), 0, m, THIN}, vk = {v.v + k * n * THIN, 0, n, THIN};
+            for (int i = 0; i < m * THIN; i++) us.v[i] = u.v[i + k * m * THIN] * s[k * THIN + i / m];
+            const struct matrix p = product(&us, false, &vk, true);
+            long double sum = 0;
+            for (int i = 0; i < ALL; i++) {
+                const long double e = cabsl(p.v[i] - a.v[i + k * ALL]);
+                sum += e * e;
+            }
+            const long double expected = sqrtl(sum);
+            CHECK(expected > 0 && norm[k] > expected / 2 && norm[k] < expected * 2, "residual %d of %d x %d: %g, not about %Lg", k, m, n,
+                  norm[k], expected);
+            free(us.v), free(p.v);
+        }
+        CHECK(!CALL(cusolverDnDgesvdaStridedBatched, cusolverDnCgesvdaStridedBatched, h, 0, THIN, m, n, a.at, m, ALL, values, THIN, 0, m, 0,
+                    0, n, 0, work, size, info, norm, COUNT) &&
+                  isnan(norm[0]) && isnan(norm[COUNT - 1]),
+              "no residual without vectors");
+    }
+}
 static void batches(handle_t h) {
     struct matrix a[BATCH], c[BATCH];
     at_t lists[2][BATCH], la = memory(BATCH), lc = memory(BATCH);
@@ -324,7 +371,7 @@ int main(int argc, char **argv) {
     for (int type = 0; type < 2; type++) {
         is_complex = type;
         tolerance = is_complex ? 2e-4 : 1e-11;
-        systems(solver), decompositions(solver), extremes(solver), batches(blas);
+        systems(solver), decompositions(solver), extremes(solver), residuals(solver), batches(blas);
     }
     CHECK(!cusolverDnDestroy(solver) && !cublasDestroy_v2(blas), "the end");
     if (!failed) puts("ok");

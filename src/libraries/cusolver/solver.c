@@ -2,7 +2,9 @@
 // are those of the vendor's documented interface (cuSOLVER 10, 11 and 12).
 #include "dense/dense.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef enum {
     SOLVER_SUCCESS = 0,
@@ -291,7 +293,38 @@ static solver_status gesvdj(blas_handle_t h, const char *call, int type, int has
                                .info = info};
     return singular(h, call, type, &p);
 }
-// The first `rank` singular values and vectors. Norms of what is left over are not made: none is asked for by the status.
+// Writes ||A - U S V^H|| of each matrix to the host, and waits for it. Without vectors there is none: NaN.
+static solver_status residuals_of(blas_handle_t h, const char *call, int type,
+                                  const struct singular *p, double *to) {
+    if (!p->u_columns || !p->m || !p->n)
+        for (int i = 0; i < p->count; i++) to[i] = p->u_columns ? 0 : NAN;
+    if (!p->u_columns || !p->m || !p->n || !p->count) return SOLVER_SUCCESS;
+    const struct dense_batch x = {h, call, type, (uint32_t)p->count};
+    const struct dense_residuals r =
+        dense_residual(&x, p->m, p->n, p->u_columns, p->a, p->u, p->values, p->v,
+                       dense_strided(p->work, p->m, dense_singular_work(p->m, p->n)));
+    if (r.status) return solver_of(r.status);
+    // Each norm arrives at the place of its double, and is widened there.
+    const bool is_double = type == TYPE_R_64F || type == TYPE_C_64F;
+    const size_t real = is_double ? sizeof(double) : sizeof(float);
+    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .srcDevice = r.norms.at,
+                                .srcPitch = (size_t)r.norms.step * real,
+                                .dstMemoryType = CU_MEMORYTYPE_HOST,
+                                .dstHost = to,
+                                .dstPitch = sizeof *to,
+                                .WidthInBytes = real,
+                                .Height = (size_t)p->count};
+    blas_status s = blas_of(cuMemcpy2DAsync_v2(&copy, h->stream));
+    if (!s) s = blas_of(cuStreamSynchronize(h->stream));
+    for (int i = 0; !s && !is_double && i < p->count; i++) {
+        float norm;
+        memcpy(&norm, &to[i], sizeof norm);
+        to[i] = norm;
+    }
+    return solver_of(s);
+}
+// All singular values, and their vectors. Fewer of them (`rank`) are refused.
 static solver_status gesvda(blas_handle_t h, const char *call, int type, int has_vectors, int rank,
                             int m, int n, const void *a, int lda, long long step_a, void *values,
                             long long step_s, void *u, int ldu, long long step_u, void *v, int ldv,
@@ -309,8 +342,8 @@ static solver_status gesvda(blas_handle_t h, const char *call, int type, int has
                                .values = numbers(values, step_s),
                                .work = work,
                                .info = info};
-    for (int i = 0; residuals && i < count; i++) residuals[i] = 0;
-    return singular(h, call, type, &p);
+    const solver_status s = singular(h, call, type, &p);
+    return s || !residuals ? s : residuals_of(h, call, type, &p, residuals);
 }
 
 // ---- the calls of each type -----------------------------------------------------------------------------------------

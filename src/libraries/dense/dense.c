@@ -338,3 +338,28 @@ blas_status dense_singular(const struct dense_batch *x, int m, int n, struct gem
     if (!s && right_columns) s = dense_copy(x, wide, wide, right_adjoint, turns2, right);
     return s;
 }
+
+struct dense_residuals dense_residual(const struct dense_batch *x, int m, int n, int rank,
+                                      struct gemm_matrix a, struct gemm_matrix u,
+                                      struct dense_numbers values, struct gemm_matrix v,
+                                      struct gemm_matrix work) {
+    struct gemm_matrix left = work, scaled = work; // what is left of a, and u s behind it
+    left.lead = scaled.lead = m;
+    scaled.first += (int64_t)m * n;
+    const size_t bytes = blas_type_bytes(x->type), real = real_bytes(x->type);
+    const struct dense_numbers norms = {work.at +
+                                            (uint64_t)(scaled.first + (int64_t)m * rank) * bytes,
+                                        work.step * (int64_t)(bytes / real)};
+    blas_status s = dense_copy(x, m, n, false, a, left);
+    if (!s)
+        s = launch(x, "scale_columns", blocks_of((int64_t)m * rank), 256,
+                   &(struct dense){.m = m, .n = rank, .a = u, .c = scaled, .values = values});
+    if (!s)
+        s = dense_product(x, OPERATION_N, OPERATION_C, m, n, rank, -1, scaled, v, 1, left,
+                          GEMM_ALL);
+    // the norm of all elements is that of one long column
+    if (!s)
+        s = launch(x, "column_norms", 1, 256,
+                   &(struct dense){.m = m * n, .n = 1, .a = left, .values = norms});
+    return (struct dense_residuals){s, norms};
+}

@@ -337,6 +337,15 @@ extern "C" __global__ void copy_matrix(const dense d) {
         c[d.is_conj ? j + i * d.c.lead : i + j * d.c.lead] = conjugate(a[i + j * d.a.lead], d.is_conj);
     }
 }
+// c = a (m x n), each column times its one of `values`.
+extern "C" __global__ void scale_columns(const dense d) {
+    const T *const a = at(d.a);
+    T *const c = at(d.c);
+    ELEMENTS(e, (int64_t)d.m * d.n) {
+        const int64_t i = e % d.m, j = e / d.m;
+        c[i + j * d.c.lead] = real(reals(d.values)[j]) * a[i + j * d.a.lead];
+    }
+}
 // The other triangle of a Hermitian matrix, from the one that holds it.
 extern "C" __global__ void fill_triangle(const dense d) {
     T *const a = at(d.a);

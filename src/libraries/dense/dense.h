@@ -79,6 +79,16 @@ BLAS_API blas_status dense_singular(const struct dense_batch *x, int m, int n, s
                                     int u_columns, struct gemm_matrix v, int v_columns,
                                     bool is_adjoint, struct gemm_matrix work,
                                     struct dense_numbers info);
+// Frobenius norms of a - u s v^H, one a matrix, for vectors that dense_singular found (u: m rows, v: n rows, `rank` columns of
+// both). `work` is dense_singular's, whose contents are lost. The norms lie in it, as real numbers, where the answer says.
+struct dense_residuals {
+    blas_status status;
+    struct dense_numbers norms;
+};
+BLAS_API struct dense_residuals dense_residual(const struct dense_batch *x, int m, int n, int rank,
+                                               struct gemm_matrix a, struct gemm_matrix u,
+                                               struct dense_numbers values, struct gemm_matrix v,
+                                               struct gemm_matrix work);
 // Small steps that calls are made of.
 BLAS_API blas_status dense_identity(const struct dense_batch *x, int m, int n,
                                     struct gemm_matrix c);
