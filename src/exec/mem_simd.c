@@ -29,13 +29,18 @@ LANE_FN void note_addresses(struct exec_env *e, uint64_t base, const uint32_t of
 // Lanes are looked at by halves, since blocks are often 16 threads wide.
 enum { HALF = WARP_LANES / 2 };
 enum shape { APART, RUN /* words that follow each other */, ONE /* the same word */ };
+// Whether a half's words follow each other. Offsets of an allocation beyond 4 GB may pass 2^32 - 1 and
+// go on at 0: those elements lie apart.
+LANE_FN bool half_follows(const uint32_t off[HALF]) {
+    return lanes_follow(off, 4) && off[HALF - 1] > off[0];
+}
 LANE_FN enum shape shape_of(const uint32_t off[HALF]) {
-    return lanes_follow(off, 4) ? RUN : lanes_follow(off, 0) ? ONE : APART;
+    return half_follows(off) ? RUN : lanes_follow(off, 0) ? ONE : APART;
 }
 // Whether all lanes' elements of so many bytes follow each other.
 LANE_FN bool is_run(const uint32_t off[WARP_LANES], uint32_t bytes) {
     return lanes_follow(off, bytes) && lanes_follow(off + HALF, bytes) &&
-           off[HALF] == off[0] + HALF * bytes;
+           off[HALF] == off[0] + HALF * bytes && off[WARP_LANES - 1] > off[0];
 }
 
 // Where a lane's element is on the host. The base alone may lie in no object, or be 0.
@@ -304,7 +309,7 @@ FN(st32_global) {
         uint8_t v[4 * VEC_BYTES];
         if (n > 1) pack_elements(v, pb, n);
         store_run(e, place(host, off[0]), n > 1 ? v : (const uint8_t *)pb, VEC_BYTES * n);
-    } else if (ALL_LANES && n == 1 && lanes_follow(off, 4) && lanes_follow(off + HALF, 4)) {
+    } else if (ALL_LANES && n == 1 && half_follows(off) && half_follows(off + HALF)) {
         store_run(e, place(host, off[0]), pb, VEC_BYTES / 2);
         store_run(e, place(host, off[HALF]), pb + HALF, VEC_BYTES / 2);
     } else {
@@ -373,7 +378,7 @@ FN(st32_shared) {
     const uint32_t *const pb = x_src(w, x->b);
     const uintptr_t host = (uintptr_t)w->cta->shared;
     const uint32_t n = x->aux8;
-    if (ALL_LANES && n == 1 && lanes_follow(off, 4) && lanes_follow(off + HALF, 4)) {
+    if (ALL_LANES && n == 1 && half_follows(off) && half_follows(off + HALF)) {
         memcpy(place(host, off[0]), pb, VEC_BYTES / 2);
         memcpy(place(host, off[HALF]), pb + HALF, VEC_BYTES / 2);
         return EXEC_MEMORY;

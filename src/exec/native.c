@@ -291,10 +291,15 @@ static void put_load_words_masked(struct emitter *m) {
         put_vector_imm_masked(m, V_CMPD, 1, offset, vec_reg(want), CMP_NE, k);
         put_mask_test(m, 1, 1);
         uint8_t *const apart = put_jump_if(m, IF_NOT_ZERO);
+        // Offsets that pass 2^32 - 1 and go on at 0 are apart too.
+        put_rm(m, 1, G_LEA, R9, R8, 60);
+        put_shift(m, 1, false, R9, 32);
+        uint8_t *const wraps = put_jump_if(m, IF_NOT_ZERO);
         put_rr(m, 1, G_ADD, R8, RAX);
         put_vector_masked(m, V_LOADU, out, 0, vec_mem(R8, 0), k);
         uint8_t *const done = put_jump(m);
         land_here(m, apart);
+        land_here(m, wraps);
         put_mask_move(m, 1, k);
         put_gather_words(m, out, offset, want);
         land_here(m, done);

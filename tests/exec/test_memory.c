@@ -1,5 +1,6 @@
 // Memory operations by hand-made code: the access record that timing sees, fast and general paths,
 // the store log and its commit, faults and their sentences.
+#include "exec/native.h"
 #include "test_asm.h"
 
 static struct minst *load(struct prog *p, uint8_t space, enum isa_type t, struct opnd d,
@@ -550,6 +551,96 @@ static void async_copy(void **state) {
     prog_free(p);
 }
 
+// ---- more than 4 GB ---------------------------------------------------------------------------
+// Runs instruction 0 of warp 0 with lanes `active`, as a handler or as the host's own code where
+// there is some.
+static void access_once(struct prog *p, struct native *native, uint32_t active) {
+    struct exec_warp *const w = warp0(p);
+    w->pc = 0;
+    w->active = active;
+    w->live = w->exists = ~0u;
+    if (!native) {
+        assert_int_equal(exec_step(&p->env, w), EXEC_MEMORY);
+        return;
+    }
+    uint64_t threads = 0;
+    const native_fn fn = native_code(native, native_lines(native), 0,
+                                     active == ~0u ? NATIVE_ALL_LANES : NATIVE_SOME_LANES);
+    assert_non_null(fn);
+    assert_true(fn(&p->env, w, &threads) <= EXEC_MEMORY);
+    assert_int_equal(threads, bits_count32(active));
+}
+// Elements that follow each other modulo 2^32 from the end of a 4 GB range on, all in that range: the
+// lanes behind the wrap are at its beginning. Nothing of the allocation but what is touched has pages.
+static void elements_that_wrap(void **state) {
+    (void)state;
+    static const uint8_t types[] = {ITYPE_U8, ITYPE_S16, ITYPE_B32, ITYPE_B64};
+    static const uint32_t masks[] = {~0u, 0xfffffff0u, 0x7ffffffeu, 0xffff0000u, 0x00018000u};
+    LEVELS(v)
+    for (uint32_t t = 0; t < WW_COUNT(types) * 2; t++) {
+        struct prog *const p = prog_new();
+        devmem_destroy(p->mem);
+        p->mem = devmem_create(UINT64_C(14) << 30);
+        if (!p->mem) skip(); // a host without that many addresses
+        const uint64_t buf = devmem_alloc(p->mem, UINT64_C(9) << 30, 256, "large");
+        assert_true(buf != 0);
+        const uint64_t range = (buf + UINT32_MAX) >> 32 << 32;
+        const uint32_t bytes = isa_type_bits(types[t / 2]) / 8, words = bytes < 4 ? 1 : bytes / 4;
+        const bool stores = t % 2;
+        struct opnd value = {.kind = OPND_GPR, .words = (uint8_t)words, .reg = 8};
+        if (stores)
+            store(p, SPACE_GLOBAL, (enum isa_type)types[t / 2], RD(2), value, 0);
+        else
+            load(p, SPACE_GLOBAL, (enum isa_type)types[t / 2], value, RD(2), 0);
+        emit_exit(p);
+        prog_start(p);
+        native_force(0);
+        struct native *const native = native_create();
+        const bool has_native = native && native_begin(native, p->launch);
+        native_force(NATIVE_HOT);
+        uint8_t *const host = devmem_host(p->mem, range, 1);
+        for (uint32_t n = 0; n < 34 * WW_COUNT(masks) * 4; n++) {
+            const uint32_t before = n % 34, mask = masks[n / 34 % WW_COUNT(masks)];
+            const bool logged = n / (34 * WW_COUNT(masks)) & 1, natively = n / (34 * WW_COUNT(masks)) & 2;
+            if (natively && !has_native) continue;
+            p->env.log = logged ? exec_log_create() : NULL;
+            // What lies there, and what a run of bytes that goes on beyond the range would find or leave.
+            memset(host, 0xaa, 512);
+            memset(host + UINT32_MAX - 511, 0xaa, 1024);
+            for (uint32_t i = 0; i < 32; i++) {
+                const uint32_t off = (i - before) * bytes;
+                set64(p, 2, i, range + off);
+                for (uint32_t k = 0; k < 2; k++) reg(p, 8 + k)[i] = 0x01010101u * (i + 32 * k + 1);
+                if (!stores) memset(host + off, (int)(i + 1), bytes);
+            }
+            access_once(p, natively ? native : NULL, mask);
+            struct exec_fault f;
+            if (logged) assert_true(exec_commit(p->mem, &p->env.log, 1, &f));
+            for (uint32_t i = 0; i < 32; i++) {
+                const uint8_t *const at = host + (uint32_t)((i - before) * bytes);
+                for (uint32_t b = 0; b < bytes; b++) {
+                    const uint8_t own = (uint8_t)(reg(p, 8 + b / 4)[i] >> b % 4 * 8);
+                    const uint32_t kept = i + 1 + 32 * (b / 4);
+                    const uint32_t want = stores ? (mask >> i & 1 ? kept : 0xaa)
+                                                 : (mask >> i & 1 ? i + 1 : kept);
+                    if ((stores ? at[b] : own) != want)
+                        fail_msg("%s of %u bytes, %u lanes before the wrap, lanes %08x, lane %u, %s%s: "
+                                 "%02x, not %02x",
+                                 stores ? "store" : "load", bytes, before, mask, i,
+                                 natively ? "native" : exec_simd_level(), logged ? ", log" : "",
+                                 stores ? at[b] : own, want);
+                }
+            }
+            for (uint32_t k = 1; k <= 512; k++) assert_int_equal(host[(size_t)UINT32_MAX + k], 0xaa);
+            exec_log_destroy(p->env.log);
+            p->env.log = NULL;
+        }
+        native_destroy(native);
+        prog_free(p);
+    }
+    exec_simd_force(NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(access_records),
                                        cmocka_unit_test(random_accesses),
@@ -561,6 +652,7 @@ int main(void) {
                                        cmocka_unit_test(freed_memory),
                                        cmocka_unit_test(other_faults),
                                        cmocka_unit_test(launch_refusals),
-                                       cmocka_unit_test(async_copy)};
+                                       cmocka_unit_test(async_copy),
+                                       cmocka_unit_test(elements_that_wrap)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
