@@ -392,6 +392,28 @@ static void note_unmatched(struct cli *c, const struct session *s, const struct 
             launches == 1 ? "" : "es", names, n > shown ? ", ..." : "");
 }
 
+// Why a window of --warps shows nothing: no launch was timed, the launch ends before the window, or its SM had no warp.
+static void note_unwatched(const struct session *s, const struct run *run) {
+    const json_t *launch = NULL, *l;
+    size_t i;
+    json_array_foreach(run->launches, i, l) if (!launch && json_object_get(l, "warps")) launch = l;
+    if (!launch) {
+        fprintf(stderr, "warpwatt: --warps %s: no launch was timed, so that no warp was watched\n", s->warps);
+        return;
+    }
+    const json_t *const w = json_object_get(launch, "warps");
+    if (json_array_size(json_object_get(w, "spans"))) return;
+    const long long cycles = json_integer_value(json_object_get(launch, "cycles")),
+                    id = json_integer_value(json_object_get(launch, "id")), from = json_integer_value(json_object_get(w, "from"));
+    const char *const kernel = json_string_value(json_object_get(launch, "kernel"));
+    if (from >= cycles)
+        fprintf(stderr, "warpwatt: --warps %s: launch %lld, %s, ends after %lld cycles, before the window begins: nothing is shown\n",
+                s->warps, id, kernel, cycles);
+    else
+        fprintf(stderr, "warpwatt: --warps %s: the SM had no warp of launch %lld, %s, in these cycles: nothing is shown\n",
+                s->warps, id, kernel);
+}
+
 // What the checks found, where no table says it.
 static void say_findings(const struct run *run) {
     size_t i;
@@ -483,6 +505,7 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
     if (q->session.kernels || q->session.skip_timing || q->session.launches || q->session.nvtx ||
         q->session.profiled)
         note_unmatched(c, &q->session, &run);
+    if (q->session.warps) note_unwatched(&q->session, &run);
     run_release(&run);
     return s != WW_OK ? cli_fail(c, s) : code;
 }
@@ -684,7 +707,13 @@ static enum ww_status take_option(struct cli *c, struct run_request *q, struct r
     case OPT_PROBE: return probe_options_parse(&c->arena, value, &c->diags, &q->probe);
     case OPT_MEASURED: q->probe.measured = value; return WW_OK;
     case OPT_MEASURED_AT: return cli_measured_at(c, value, &q->probe);
-    case OPT_WARPS: q->session.warps = value; return WW_OK;
+    case OPT_WARPS:
+        if (q->session.warps)
+            return diag_add(&c->diags, WW_ERROR_USAGE,
+                            "--warps %s and --warps %s: one SM and one window of a run are watched",
+                            q->session.warps, value);
+        q->session.warps = value;
+        return WW_OK;
     case OPT_AGAIN: w->again = value; return WW_OK;
     case OPT_NO_LIMIT: return add_override(c, &q->session, "board.power_limit=0");
     case OPT_LIMIT_AGAIN: w->limit_again = true; return WW_OK;

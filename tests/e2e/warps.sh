@@ -99,6 +99,11 @@ run 2 run -q -o bad --warps 0:1-90000 hotspot; says err 'at most 20000'
 run 2 run -q -o bad --functional --warps 0:1-2 hotspot; says err '--warps would change nothing'
 run 2 run --warps 0:1-2 hotspot; says err 'goes with -o DIR'
 run 2 run -q -o bad -s sm_count=14 -p front-end-sharing --warps 0:1-2 hotspot; says err 'does not go with front-end-sharing'
+run 2 run -q -o bad --warps 0:1-2 --warps 1:1-2 hotspot; says err 'one SM and one window of a run are watched'; one_sentence err
+# a window that shows nothing is said on the console, too
+run 0 run -q -o late --warps 0:900000-900010 hotspot; says err 'ends after [0-9]* cycles, before the window begins'; one_sentence err
+run 0 run -q -o idle --warps 14:1-9 "$HERE/ptx/saxpy.ptx" --grid 1 --block 32 --arg f32=2 --arg 'f32[32]=iota' --arg 'f32[32]=const:1' --arg u32=32
+says err 'had no warp of launch 1'; one_sentence err
 run 0 run --again many -o again; cmp many/record.jsonl again/record.jsonl >/dev/null || python3 - <<'P' || fail "--again watches other warps"
 import json
 f = lambda p: [json.loads(l).get('warps') for l in open(p)]
