@@ -244,13 +244,14 @@ static const struct cli_option option[] = {
                   "runs of each (default 3); shown: medians, with --techniques the least"},
     [OPT_OUT] = {"--out", 'o', "FILE", "where the figures go (default bench.json)", CLI_FILE},
     [OPT_TECHNIQUES] = {"--techniques", 't', NULL, "how much slower each technique makes it"},
-    [OPT_GPU] = {"--gpu", 'g', "GPU", "with --techniques: the GPU (default gtx480-micro46)",
+    [OPT_GPU] = {"--gpu", 'g', "GPU",
+                 "only rows of GPU (gtx480, v100 or h100) with time; with --techniques: the GPU (default gtx480-micro46)",
                  CLI_GPU},
 };
 
 const struct cli_spec spec_bench = {
     .name = "bench",
-    .form = {"[--runs N] [--out FILE]", "--techniques [-g GPU] [--runs N] [--out FILE]"},
+    .form = {"[-g GPU] [--runs N] [--out FILE]", "--techniques [-g GPU] [--runs N] [--out FILE]"},
     .prose = "Speed of the simulator on a fixed set of workloads, or what each technique costs it.",
     .part = {CLI_PART(option)},
 };
@@ -338,6 +339,15 @@ static int hopper_speeds(struct cli *c, struct speeds *b) {
     return 0;
 }
 
+// The rows of one GPU with time, one thread, for who works on the simulator's speed: nothing goes to a file.
+static int speeds_of(struct cli *c, struct speeds *b, const char *gpu) {
+    if (!strcmp(gpu, "h100")) return hopper_speeds(c, b);
+    if (strcmp(gpu, FIRST) && strcmp(gpu, LATER))
+        return cli_usage("bench: rows are of %s, %s and h100, not of `%s`", FIRST, LATER, gpu);
+    const struct session how = {.gpu = gpu};
+    return one_thread_speeds(c, b, &how, b->later, &b->later_geomean);
+}
+
 static double time_to_open(struct cli *c, const char *gpu) {
     struct gpu_config *const config = gpu_config_new(&c->arena);
     struct gpu_options o;
@@ -379,8 +389,9 @@ static int write_speeds(struct cli *c, const struct speeds *b, const char *host,
     return written ? 0 : cli_fail(c, WW_ERROR_IO);
 }
 
+// All rows, or those of one GPU.
 static int speeds(struct cli *c, const struct workload *list, uint32_t n, uint32_t runs,
-                  const char *out) {
+                  const char *gpu, const char *out) {
     struct speeds b = {.list = list,
                        .n = n,
                        .runs = runs,
@@ -391,32 +402,32 @@ static int speeds(struct cli *c, const struct workload *list, uint32_t n, uint32
                        .hopper = json_array(),
                        .least = INFINITY};
     const char *host = machine(c);
-    printf("%s; %s, all counting on; medians of %u\n\n", host, FIRST, runs);
+    printf("%s; %s, all counting on; medians of %u\n\n", host, gpu ? gpu : FIRST, runs);
     printf("%-14s %7s %11s %11s %12s %8s %8s %10s %10s %10s %8s\n", "kernel", "threads", "cycles",
            "warp inst", "thread inst", "host s", "user s", "M warp/s", "M thread/s", "M cycles/s",
            "peak MB");
-    int code = timed_speeds(c, &b);
-    if (!code) {
+    int code = gpu ? speeds_of(c, &b, gpu) : timed_speeds(c, &b);
+    if (!code && !gpu) {
         puts("host s: wall time of the launches; user s: processor time of the whole program, "
              "which a busy machine hardly changes\n\nfunctional mode");
         const struct session how = {.gpu = FIRST, .functional = true};
         code = one_thread_speeds(c, &b, &how, b.functional, &b.functional_geomean);
     }
-    if (!code) {
+    if (!code && !gpu) {
         printf("\n%s, one thread\n", LATER);
         const struct session how = {.gpu = LATER};
         code = one_thread_speeds(c, &b, &how, b.later, &b.later_geomean);
     }
-    if (!code) {
+    if (!code && !gpu) {
         printf("\n%s, one thread, the vendor's machine code of the same kernels\n", LATER);
         const struct session how = {.gpu = LATER, .code = "sass"};
         code = one_thread_speeds(c, &b, &how, b.code, &b.code_geomean);
     }
-    if (!code) {
+    if (!code && !gpu) {
         printf("\nh100, one thread, PTX: matrices by specialised warps, a stream\n");
         code = hopper_speeds(c, &b);
     }
-    if (!code) {
+    if (!code && !gpu) {
         b.hopper_open_s = time_to_open(c, "h100");
         b.open_s = time_to_open(c, FIRST);
         b.later_open_s = time_to_open(c, LATER);
@@ -454,13 +465,11 @@ int cmd_bench(struct cli *c, int argc, char **argv) {
         if (o == OPT_TECHNIQUES) with_techniques = true;
         if (o == OPT_GPU) gpu = value;
     }
-    if (gpu && !with_techniques)
-        return cli_usage("--gpu goes with --techniques: the other bench is of gtx480");
     struct workload *list;
     uint32_t n;
     const enum ww_status s = workloads_list(c, &list, &n);
     if (s != WW_OK) return cli_fail(c, s);
     if (with_techniques)
         return techniques(c, list, n, gpu ? gpu : "gtx480-micro46", (uint32_t)runs, out);
-    return speeds(c, list, n, (uint32_t)runs, out);
+    return speeds(c, list, n, (uint32_t)runs, gpu, out);
 }

@@ -18,9 +18,8 @@
 // difference.
 #include <math.h>
 
-#include "exec/half_lane.h"
+#include "exec/adder.h"
 #include "exec/matrix.h"
-#include "exec/simd.h"
 #include "exec/sparse.h"
 
 enum {
@@ -51,19 +50,6 @@ LANE_FN int32_t factor_exponent(float f) {
 LANE_FN int32_t sum_exponent(float f) {
     const int32_t e = (int32_t)(as_u32(f) >> 23 & 0xff) - 127;
     return f == 0.0f ? NO_EXPONENT : e < -126 ? -126 : e;
-}
-LANE_FN bool is_finite(float f) { return (as_u32(f) & 0x7f800000u) != 0x7f800000u; }
-LANE_FN double two_to(int32_t e) { return as_f64((uint64_t)(e + 1023) << 52); }
-
-// Towards zero: what a number of single precision keeps. A subnormal one has multiples of 2^-149.
-LANE_FN uint32_t cut_to_single(double v) {
-    const uint64_t u = as_u64(v);
-    const double normal = as_f64(u & ~0x1fffffffull);
-    const bool tiny = (u & 0x7fffffffffffffffull) < 0x3810000000000000ull; // below 2^-126
-    // (a large number's integer is not used)
-    const double small = (double)(int32_t)((tiny ? v : 0.0) * 0x1p149) * 0x1p-149;
-    const float f = (float)(tiny ? small : normal);
-    return v != v ? F32_NAN : as_u32(f);
 }
 
 LANE_FN uint32_t fused(const struct sums *s, uint32_t i, uint32_t terms, int32_t fraction,
@@ -233,130 +219,174 @@ FN_ONCE(hmma_1688) {
 // the latter measured on an A100, an Ada and an H100 (halves with sums of both precisions, bfloat,
 // tf32; on Ada e4m3 and e5m2) come out of tests/exec/ptx/generate_mma.py's model without one bit's
 // difference.
-struct adder {
-    uint32_t terms;
-    int32_t fraction, least;    // least exponent of all terms: what a zero counts with
-    int32_t normal_a, normal_b; // exponents of the factors' least normal numbers
-    uint32_t keep;              // bits of a result of single precision
-};
-enum { MOST_K = 32, FRACTION_BYTES = 13, ROWS = 16 };
-LANE_FN bool is_byte(uint8_t type) { return type == ITYPE_E4M3 || type == ITYPE_E5M2; }
+enum { MOST_K = 32, FRACTION_BYTES = 13, ROWS = 16, COLUMNS = 8 };
 LANE_FN uint8_t type_of_b(const struct xinst *x) {
     if (!is_byte(x->stype)) return x->stype;
     return x->bytes & MMA_B_E5M2 ? ITYPE_E5M2 : ITYPE_E4M3;
 }
-LANE_FN int32_t least_normal(uint8_t type) {
-    return type == ITYPE_E4M3 ? -6 : type == ITYPE_E5M2 || type == ITYPE_F16 ? -14 : -126;
-}
 LANE_FN struct adder adder_of(const struct xinst *x) {
     const bool is_hopper = x->bytes & MMA_HOPPER;
-    struct adder a = {is_hopper ? 16 : 8,     is_hopper ? 25 : 24,        is_hopper ? -133 : -132,
-                      least_normal(x->stype), least_normal(type_of_b(x)), ~0u};
+    struct adder a = {.terms = is_hopper ? 16 : 8,
+                      .fraction = is_hopper ? 25 : 24,
+                      .least = is_hopper ? -133 : -132,
+                      .keep = ~0u,
+                      .half = x->type == ITYPE_F16};
     if (x->stype == ITYPE_TF32) a.terms /= 2;
     if (is_byte(x->stype)) {
         a.terms *= 2;
         a.fraction = FRACTION_BYTES;
         a.keep <<= 23 - FRACTION_BYTES;
     }
-    if (x->type == ITYPE_F16) a.least = is_hopper ? -21 : LEAST_1688;
+    if (a.half) a.least = is_hopper ? -21 : LEAST_1688;
     if (a.terms > x->sub) a.terms = x->sub;
     return a;
 }
-struct wide_sums {
-    double a[MOST_K][OUTPUTS], b[MOST_K][OUTPUTS];
-    double c[OUTPUTS];
-    uint32_t d[OUTPUTS];
+// A product's factors and sums: A's rows side by side, of B a column's numbers; exact sums are made
+// sixteen rows at a time (adder.h), others one by one in double precision.
+struct product {
+    struct adder by;
+    uint32_t k;                                  // of A: as many as are there
+    bool sparse, plain;                          // plain: adder_fits
+    _Alignas(64) float a[MOST_K][ROWS];          // as they are there
+    _Alignas(64) float spread[2 * MOST_K][ROWS]; // of a sparse matrix where they belong
+    _Alignas(64) int16_t ea[MOST_K][ROWS], spread_e[2 * MOST_K][ROWS];
+    float b[COLUMNS][2 * MOST_K];
+    int16_t eb[COLUMNS][2 * MOST_K];
+    uint8_t at[ROWS][MOST_K]; // which k of B an element of A meets
 };
-LANE_FN int32_t exponent_above(double v, int32_t least) {
-    const int32_t e = (int32_t)(as_u64(v) >> 52 & 0x7ff) - 1023;
-    return v == 0.0 ? NO_EXPONENT : e < least ? least : e;
-}
-LANE_FN bool is_finite_64(double v) {
-    return (as_u64(v) & 0x7ff0000000000000ull) != 0x7ff0000000000000ull;
-}
-LANE_FN double fused_wide(const struct wide_sums *s, uint32_t i, const struct adder *by,
-                          uint32_t from) {
-    int32_t top = exponent_above(s->c[i], -126);
-    double plain = s->c[i];
-    bool finite = is_finite_64(plain);
-    for (uint32_t k = 0; k < by->terms; k++) {
-        const double a = s->a[from + k][i], b = s->b[from + k][i];
-        const int32_t e = exponent_above(a, by->normal_a) + exponent_above(b, by->normal_b);
-        top = e > top ? e : top;
-        plain += a * b; // exact before the sum
-        finite = finite && is_finite_64(a) && is_finite_64(b);
+static void numbers_of_a(struct product *p, const struct xinst *x, const uint32_t *pa,
+                         struct adder_range *range) {
+    const uint32_t in_word = adder_in_word(x->stype);
+    const uint32_t flip = x->mods[0] & OPND_NEG ? adder_signs(x->stype) : 0;
+    for (uint32_t w = 0; w < p->k / in_word; w++) {
+        uint32_t word[ROWS];
+        for (uint32_t row = 0; row < ROWS; row++)
+            word[row] = pa[(row / 8 + 2 * (w / 4)) * WARP_LANES + 4 * (row % 8) + w % 4];
+        for (uint32_t part = 0; part < in_word; part++) {
+            const uint32_t k = w * in_word + part;
+            adder_widen(word, ROWS, flip, part, x->stype, p->a[k], p->ea[k]);
+            *range = adder_range_of(*range, p->ea[k], ROWS);
+        }
     }
-    top = top < by->least ? by->least : top > 300 ? 300 : top;
-    const double scale = two_to(by->fraction - top);
-    double sum = (double)(int32_t)((finite ? s->c[i] : 0.0) * scale);
-    for (uint32_t k = 0; k < by->terms; k++) {
-        const double p = s->a[from + k][i] * s->b[from + k][i];
-        sum += (double)(int32_t)((finite ? p : 0.0) * scale);
+}
+static void numbers_of_b(struct product *p, const struct xinst *x, const uint32_t *pb,
+                         struct adder_range *range) {
+    const uint8_t type = type_of_b(x);
+    const uint32_t in_word = adder_in_word(type), words = p->k / in_word * (p->sparse ? 2 : 1);
+    const uint32_t flip = x->mods[1] & OPND_NEG ? adder_signs(type) : 0;
+    for (uint32_t r = 0; r < (words + 3) / 4; r++) {
+        const uint32_t in = words - 4 * r < 4 ? words - 4 * r : 4; // of a register's four words
+        for (uint32_t part = 0; part < in_word; part++) {
+            float v[WARP_LANES];
+            int16_t e[WARP_LANES];
+            adder_widen(pb + r * WARP_LANES, WARP_LANES, flip, part, type, v, e);
+            *range = adder_range_of(*range, e, WARP_LANES);
+            for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+                const uint32_t k = (4 * r + lane % 4) * in_word + part;
+                if (lane % 4 >= in) continue;
+                p->b[lane / 4][k] = v[lane];
+                p->eb[lane / 4][k] = e[lane];
+            }
+        }
     }
-    return finite ? sum * two_to(top - by->fraction) : plain;
+}
+// A sparse matrix with its zeros. False: two elements have one place, as they should not.
+static bool spread_a(struct product *p) {
+    memset(p->spread, 0, sizeof p->spread);
+    for (uint32_t k = 0; k < 2 * p->k; k++)
+        for (uint32_t row = 0; row < ROWS; row++) p->spread_e[k][row] = ADDER_ZERO;
+    for (uint32_t row = 0; row < ROWS; row++) {
+        uint64_t taken = 0;
+        for (uint32_t k = 0; k < p->k; k++) {
+            const uint32_t at = p->at[row][k];
+            if (taken >> at & 1) return false;
+            taken |= 1ull << at;
+            p->spread[at][row] = p->a[k][row];
+            p->spread_e[at][row] = p->ea[k][row];
+        }
+    }
+    return true;
 }
 
-// e5m2 is the upper byte of a half. e4m3 has no infinity and one NaN of each sign.
-LANE_FN double byte_widen(uint32_t v, uint8_t type) {
-    if (type == ITYPE_E5M2) return half_widen(v << 8, false);
-    const uint32_t magnitude = v & 0x7f, exponent = magnitude >> 3, fraction = magnitude & 7;
-    const double normal = (double)(8 + fraction) * two_to((int32_t)exponent - 10);
-    const double value = exponent ? normal : (double)fraction * 0x1p-9;
-    const double number = magnitude == 0x7f ? (double)as_f32(F32_NAN) : value;
-    return v & 0x80 ? -number : number;
+// One result of any factors: terms [from, from + by.terms).
+static uint32_t add_any(const struct product *p, uint32_t row, uint32_t column, uint32_t from, float sum) {
+    int32_t top = adder_exponent(sum, -126);
+    double plain = (double)sum;
+    bool finite = is_finite(sum);
+    for (uint32_t k = from; k < from + p->by.terms; k++) {
+        const uint32_t at = p->at[row][k];
+        const float a = p->a[k][row], b = p->b[column][at];
+        const int32_t e = p->ea[k][row] + p->eb[column][at];
+        top = e > top ? e : top;
+        plain += (double)a * (double)b; // exact before the sum
+        finite = finite && is_finite(a) && is_finite(b);
+    }
+    top = top < p->by.least ? p->by.least : top > 300 ? 300 : top;
+    const double scale = two_to(p->by.fraction - top);
+    double all = (double)(int32_t)((finite ? (double)sum : 0.0) * scale);
+    for (uint32_t k = from; k < from + p->by.terms; k++) {
+        const double product = (double)p->a[k][row] * (double)p->b[column][p->at[row][k]];
+        all += (double)(int32_t)((finite ? product : 0.0) * scale);
+    }
+    return adder_result(finite ? all * two_to(top - p->by.fraction) : plain, &p->by);
 }
-// A word's numbers: four of 8 bits, two of 16, or one of tf32, whose low bits the unit does not see.
-LANE_FN double number_of(uint32_t v, uint32_t part, uint8_t type, uint32_t flip) {
-    const uint32_t u = v ^ flip;
-    if (type == ITYPE_TF32) return (double)as_f32(u & 0xffffe000u);
-    if (is_byte(type)) return byte_widen(u >> 8 * part & 0xff, type);
-    return half_widen(u >> 16 * part & 0xffff, type == ITYPE_BF16);
+// Sixteen rows of a column. False: some are not right.
+static bool add_plain(const struct product *p, uint32_t column, uint32_t from, const float *sum, uint32_t *d) {
+    static const uint8_t each[2 * MOST_K] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                             16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+                                             32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
+                                             48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    const uint32_t wide = p->sparse ? 2 : 1;
+    struct adder by = p->by;
+    by.terms *= wide;
+    from *= wide;
+    const struct adder_terms t = {p->b[column] + from,
+                                  p->eb[column] + from,
+                                  p->sparse ? p->spread[from] : p->a[from],
+                                  p->sparse ? p->spread_e[from] : p->ea[from],
+                                  each,
+                                  ROWS};
+    adder_words odd = {0};
+    adder_add(&by, &t, sum, d, &odd);
+    return !adder_any(&odd);
 }
+
 // Lane 4 g + t has of A rows g and g + 8 in turns, of B column g: words t, t + 4, ... of k. D and C as
 // HMMA.1688.
 FN_ONCE(hmma_16) {
     if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
     SOURCES3;
-    const struct adder by = adder_of(x);
-    const bool counts = x_pred(w, x->f) & mask; // C, in all lanes alike
-    const bool is_half = x->type == ITYPE_F16, is_tf32 = x->stype == ITYPE_TF32;
-    const uint8_t b_type = type_of_b(x);
-    const uint32_t in_word = is_tf32 ? 1 : is_byte(x->stype) ? 4 : 2;
-    const uint32_t sign = is_tf32 ? 0x80000000u : is_byte(x->stype) ? 0x80808080u : 0x80008000u;
-    const uint32_t flip_a = x->mods[0] & OPND_NEG ? sign : 0;
-    const uint32_t flip_b = x->mods[1] & OPND_NEG ? sign : 0;
-    struct wide_sums s;
-    uint8_t at[ROWS][MOST_K]; // which k of B a term of A meets
+    struct product p;
+    p.by = adder_of(x);
+    p.k = x->sub;
+    p.sparse = x->bytes & MMA_SPARSE;
     for (uint32_t row = 0; row < ROWS; row++) {
-        for (uint32_t m = 0; m < x->sub; m++) at[row][m] = (uint8_t)m;
-        if (x->bytes & MMA_SPARSE)
-            sparse_places(x_src(w, x->e), x->bytes >> MMA_SELECTOR_AT & MMA_SELECTOR, row, 32 / in_word,
-                          x->sub, at[row]);
+        for (uint32_t m = 0; m < p.k; m++) p.at[row][m] = (uint8_t)m;
+        if (p.sparse)
+            sparse_places(x_src(w, x->e), x->bytes >> MMA_SELECTOR_AT & MMA_SELECTOR, row,
+                          32 / adder_in_word(x->stype), p.k, p.at[row]);
     }
-    for (uint32_t i = 0; i < OUTPUTS; i++) {
-        const uint32_t lane = i % WARP_LANES, k = i / WARP_LANES; // element: row, column bit
-        const uint32_t g = lane / 4, col = lane % 4 * 2 + (k & 1);
-        s.c[i] = counts ? (double)summand(pc, k, lane, is_half) : 0.0;
-        for (uint32_t m = 0; m < x->sub; m++) {
-            const uint32_t word = m / in_word, t = word % 4, far = word / 4;
-            const uint32_t n = at[g + 8 * (k >> 1)][m], other = n / in_word;
-            const uint32_t a = pa[((k >> 1) + 2 * far) * WARP_LANES + 4 * g + t];
-            const uint32_t b = pb[other / 4 * WARP_LANES + 4 * col + other % 4];
-            s.a[m][i] = number_of(a, m % in_word, x->stype, flip_a);
-            s.b[m][i] = number_of(b, n % in_word, b_type, flip_b);
-        }
-    }
-    for (uint32_t from = 0; from < x->sub; from += by.terms) {
-        for (uint32_t i = 0; i < OUTPUTS; i++) {
-            const double v = fused_wide(&s, i, &by, from);
-            const uint32_t single = cut_to_single(v);
-            s.d[i] = is_half ? f16_from_f64(v) : single == F32_NAN ? single : single & by.keep;
-            s.c[i] = (double)(is_half ? f16_to_f32(s.d[i]) : as_f32(s.d[i]));
-        }
-    }
+    struct adder_range a = ADDER_NO_RANGE, b = ADDER_NO_RANGE;
+    numbers_of_a(&p, x, pa, &a);
+    numbers_of_b(&p, x, pb, &b);
+    p.plain = adder_fits(a, b) && (!p.sparse || spread_a(&p));
+    const bool counts = x_pred(w, x->f) & mask; // C, in all lanes alike
     struct sums out;
-    memcpy(out.d, s.d, sizeof out.d);
-    put_results(x_dst(w, x->d), &out, 4, is_half);
+    for (uint32_t column = 0; column < COLUMNS; column++) {
+        _Alignas(64) float sum[ROWS];
+        _Alignas(64) uint32_t d[ROWS];
+        const uint32_t lane = column / 2, bit = column % 2; // element: row, column bit
+        for (uint32_t row = 0; row < ROWS; row++)
+            sum[row] = counts ? summand(pc, row / 8 * 2 + bit, row % 8 * 4 + lane, p.by.half) : 0.0f;
+        for (uint32_t from = 0; from < p.k; from += p.by.terms) {
+            const bool done = p.plain && add_plain(&p, column, from, sum, d);
+            for (uint32_t row = 0; row < ROWS && !done; row++) d[row] = add_any(&p, row, column, from, sum[row]);
+            for (uint32_t row = 0; row < ROWS; row++) sum[row] = p.by.half ? f16_to_f32(d[row]) : as_f32(d[row]);
+        }
+        for (uint32_t row = 0; row < ROWS; row++)
+            out.d[(row / 8 * 2 + bit) * WARP_LANES + row % 8 * 4 + lane] = d[row];
+    }
+    put_results(x_dst(w, x->d), &out, 4, p.by.half);
     return EXEC_NEXT;
 }
 

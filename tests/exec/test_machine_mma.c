@@ -173,6 +173,78 @@ static void float_sums(void **state) {
     }
 }
 
+// Results of ordinary factors come from vectors of integers, others in double precision: a factor that is
+// no number in one row of A makes the unit take the other way for all, and other rows stay as they were.
+struct kind {
+    uint8_t type, stype, k;
+};
+static uint32_t random_factors(uint64_t *seed, uint8_t stype, uint32_t spread) {
+    const uint64_t r = rnd64(seed);
+    const uint32_t places = (uint32_t)(rnd64(seed) % (spread + 1)), word = (uint32_t)r;
+    if (rnd64(seed) % 8 == 0) return 0;
+    switch (stype) {
+    case ITYPE_F16: return (word & 0x83ff83ffu) | (places % 30 << 10) | (spread / 2 % 30 << 26);
+    case ITYPE_BF16: return (word & 0x807f807fu) | (127 - spread / 2 + places) << 7 | 127u << 23;
+    case ITYPE_TF32: return (word & 0x807fffffu) | (127 - spread / 2 + places) << 23;
+    case ITYPE_E4M3: return word & 0x77777777u; // NaN is 0x7f
+    default: return word & 0xbbbbbbbbu;         // infinity and NaN are 0x7c and up
+    }
+}
+static void set_up(struct op_run *r, const struct kind *kind, uint32_t round, uint64_t *seed) {
+    static const uint8_t pairs[] = {4, 8, 9, 12, 13, 14};
+    static const uint32_t spreads[] = {0, 4, 10, 29};
+    const uint32_t spread = spreads[round % WW_COUNT(spreads)];
+    for (uint32_t e = 0; e < 4; e++)
+        for (uint32_t lane = 0; lane < 32; lane++) {
+            r->a.w[e][lane] = random_factors(seed, kind->stype, spread);
+            r->b.w[e][lane] = random_factors(seed, kind->stype, spread);
+            const float c = (float)(int32_t)rnd64(seed) * (round % 3 ? 0x1p-30f : 0x1p-46f);
+            r->c.w[e][lane] = kind->type == ITYPE_F16 ? (uint32_t)rnd64(seed) & 0xbfffbfffu : f32_bits(c);
+            if (round % 8 == 7) r->c.w[e][lane] = 0;
+            uint32_t meta = 0;
+            for (uint32_t bit = 0; bit < 32; bit += 4)
+                meta |= (uint32_t)(kind->stype == ITYPE_TF32 ? (rnd64(seed) & 1 ? 14 : 4)
+                                                             : pairs[rnd64(seed) % WW_COUNT(pairs)])
+                        << bit;
+            r->e.w[0][lane] = meta;
+        }
+}
+static void two_ways_agree(void **state) {
+    (void)state;
+    static const struct kind kinds[] = {
+        {ITYPE_F32, ITYPE_F16, 16}, {ITYPE_F16, ITYPE_F16, 16}, {ITYPE_F32, ITYPE_BF16, 16},
+        {ITYPE_F32, ITYPE_TF32, 8}, {ITYPE_F32, ITYPE_E4M3, 32}, {ITYPE_F32, ITYPE_E5M2, 32},
+        {ITYPE_F16, ITYPE_E5M2, 32}, {ITYPE_F32, ITYPE_F16, 8}};
+    static const uint16_t flags[] = {0, MMA_HOPPER, MMA_SPARSE, MMA_SPARSE | MMA_HOPPER};
+    uint64_t seed = 0x2ea9;
+    for (uint32_t n = 0; n < WW_COUNT(kinds) * WW_COUNT(flags); n++) {
+        const struct kind *const kind = &kinds[n / WW_COUNT(flags)];
+        LEVELS(v) {
+            struct op_run *r = op_new(MI(.op = OP_HMMA_16, .type = kind->type, .stype = kind->stype, .sub = kind->k,
+                                         .aux = flags[n % WW_COUNT(flags)], .dst = {RQ(RES)},
+                                         .src = {RQ(RA), RQ(RB), RQ(RC), R(RE)}));
+            for (uint32_t round = 0; round < 48; round++) {
+                set_up(r, kind, round, &seed);
+                r->a.w[0][0] = 0;
+                op_step(r, ~0u);
+                const struct lanes first = r->d;
+                r->a.w[0][0] = kind->stype == ITYPE_E4M3 ? 0x7f : 0x7f807c00; // of row 0
+                if (kind->stype == ITYPE_TF32) r->a.w[0][0] = 0x7f800000;
+                if (kind->stype == ITYPE_E5M2) r->a.w[0][0] = 0x7c;
+                op_step(r, ~0u);
+                for (uint32_t e = 0; e < 4; e++)
+                    for (uint32_t lane = e < 2 ? 4 : 0; lane < 32 && (kind->type == ITYPE_F32 || e < 2); lane++)
+                        if ((lane >= 4 || kind->type == ITYPE_F32) && r->d.w[e][lane] != first.w[e][lane])
+                            fail_msg("kind %u, round %u, lane %u: %08x and %08x", n, round, lane, first.w[e][lane],
+                                     r->d.w[e][lane]);
+                assert_memory_not_equal(&r->d, &first, sizeof first); // row 0 differs
+            }
+            op_free(r);
+        }
+        exec_simd_force(NULL);
+    }
+}
+
 // Where the fifth source is false C does not count, whatever it holds.
 static void sums_begin_anew(void **state) {
     (void)state;
@@ -365,7 +437,9 @@ static void doubles_of_sixteen_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(float_elements),
-                                       cmocka_unit_test(float_sums), cmocka_unit_test(sums_begin_anew),
+                                       cmocka_unit_test(float_sums),
+                                       cmocka_unit_test(two_ways_agree),
+                                       cmocka_unit_test(sums_begin_anew),
                                        cmocka_unit_test(integer_elements),
                                        cmocka_unit_test(integer_ends), cmocka_unit_test(doubles),
                                        cmocka_unit_test(doubles_of_sixteen_rows)};
