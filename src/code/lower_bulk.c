@@ -2,7 +2,7 @@
 //
 // Operands lie as machine code of Hopper has them: where in shared memory, the barrier and coordinates
 // in consecutive words; the map's generic address in a pair; offsets of im2col and the mask of blocks in
-// a word. A cache policy is a mere hint: it is not handed on.
+// a word.
 #include "code/lower_priv.h"
 #include "isa/tensor_map.h"
 
@@ -90,6 +90,7 @@ static void copy_block(struct lower *l, const struct ptx_inst *i) {
         lower_shift(l, OP_SHR, ITYPE_U32, units, m.src[2], 4);
         m.src[2] = joined(l, units, halfword(l, &o[4]), 16);
     }
+    m.src[4] = lower_policy(l, i);
     lower_put(l, &m);
 }
 
@@ -141,6 +142,7 @@ static void copy_box(struct lower *l, const struct ptx_inst *i) {
         m.sub |= MBULK_MULTICAST;
         m.src[3] = joined(l, m.src[3], halfword(l, &o[rest]), 16);
     }
+    m.src[4] = lower_policy(l, i);
     lower_put(l, &m);
 }
 

@@ -5,6 +5,7 @@
 // of its scope; a release is the fence first; both for acq_rel. The fence carries MF_ACQUIRE,
 // _RELEASE or _SC, so that who times it may let it wait for less than everything.
 #include "code/lower_priv.h"
+#include "isa/policy.h"
 
 // Largest offset in an instruction: 24 bits and sign (Fermi and Kepler).
 enum { MAX_OFFSET = 1 << 23 };
@@ -147,6 +148,13 @@ static uint8_t cache_operator(const struct ptx_inst *i, uint32_t *flags) {
     return i->op == PTX_OP_st || ptx_has(i, PTX_MOD_store) ? MCOP_WB : MCOP_CA;
 }
 
+// The policy of an access is its last operand.
+struct opnd lower_policy(struct lower *l, const struct ptx_inst *i) {
+    if (!ptx_has(i, PTX_MOD_L2_cache_hint) && !ptx_has(i, PTX_MOD_level_cache_hint))
+        return (struct opnd){.kind = OPND_NONE};
+    return lower_in_reg(l, lower_src(l, &i->operand[i->n_operands - 1], ITYPE_B64));
+}
+
 // ---- loads --------------------------------------------------------------------------------
 
 static const struct ptx_operand *element(const struct ptx_operand *o, unsigned k) {
@@ -169,6 +177,7 @@ static void put_load(struct lower *l, const struct ptx_inst *i, const struct low
         if (a->direct) m.offset = (int64_t)a->in.reg + bytes;
     } else {
         m.cop = cache_operator(i, &m.flags);
+        m.src[4] = lower_policy(l, i);
     }
     lower_put(l, &m);
 }
@@ -268,6 +277,7 @@ static void put_store(struct lower *l, const struct ptx_inst *i, const struct lo
     set_address(&m, a);
     m.offset += bytes;
     m.src[1] = value;
+    m.src[4] = lower_policy(l, i);
     lower_put(l, &m);
 }
 
@@ -387,6 +397,7 @@ void lower_mem_atom(struct lower *l, const struct ptx_inst *i, unsigned has_resu
         m.src[1 + s] =
             lower_in_reg(l, vector > 1 ? vector_value(l, v, t, 0, vector) : lower_src(l, v, t));
     }
+    m.src[4] = lower_policy(l, i);
     // A result that nothing else names is not asked for.
     const struct lower_reg *const r = has_result ? lower_reg_of(l, &o[0]) : NULL;
     const bool wanted = has_result && o[0].kind != PTX_OPERAND_SINK && !(r && r->mentions < 2);
@@ -431,23 +442,131 @@ void lower_mem_prefetch(struct lower *l, const struct ptx_inst *i, unsigned leve
     const struct lower_addr a = lower_address(l, &i->operand[0], from_space(i->space));
     if (a.direct) return; // constants and parameters are not prefetched
     struct minst m = lower_new(l, OP_PREFETCH, ITYPE_B32);
-    m.sub = level ? (uint8_t)level : ptx_has(i, PTX_MOD_L1) ? 1 : 2;
+    m.sub = level                                   ? (uint8_t)level
+            : ptx_has(i, PTX_MOD_L1)              ? MPREFETCH_L1
+            : ptx_has(i, PTX_MOD_L2_evict_last)   ? MPREFETCH_L2_LAST
+            : ptx_has(i, PTX_MOD_L2_evict_normal) ? MPREFETCH_L2_NORMAL
+                                                  : MPREFETCH_L2;
     set_address(&m, &a);
     lower_put(l, &m);
 }
 
-// applypriority, discard: hints about lines; the issue slot is all that is modelled of them
+// applypriority.L2::evict_normal [a], 128; discard.L2 [a], 128. Memory keeps what it had: a program that
+// reads it before it writes it may see anything.
 void lower_mem_hint(struct lower *l, const struct ptx_inst *i, unsigned unused) {
-    (void)i;
     (void)unused;
-    struct minst m = lower_new(l, OP_NOP, ITYPE_NONE);
+    const struct lower_addr a = lower_address(l, &i->operand[0], from_space(i->space));
+    if (a.direct) return;
+    struct minst m = lower_new(l, OP_PREFETCH, ITYPE_B32);
+    m.sub = i->op == PTX_OP_discard ? MPREFETCH_DISCARD : MPREFETCH_DEMOTE;
+    set_address(&m, &a);
     lower_put(l, &m);
 }
 
-// A policy is opaque and only a hint: any value will do.
+// The two priorities of createpolicy in the order written.
+static enum isa_priority priority_of(uint16_t mod) {
+    switch (mod) {
+    case PTX_MOD_L2_evict_first: return PRIORITY_FIRST;
+    case PTX_MOD_L2_evict_last: return PRIORITY_LAST;
+    case PTX_MOD_L2_evict_normal: return PRIORITY_NORMAL;
+    case PTX_MOD_L2_evict_unchanged: return PRIORITY_UNCHANGED;
+    default: return PRIORITY_NONE;
+    }
+}
+static uint32_t policy_word(const struct ptx_inst *i, bool is_range) {
+    enum isa_priority of[2] = {PRIORITY_NONE, PRIORITY_UNCHANGED};
+    unsigned n = 0;
+    for (unsigned k = 0; k < i->n_mods && n < 2; k++)
+        if (priority_of(i->mods[k]) != PRIORITY_NONE) of[n++] = priority_of(i->mods[k]);
+    return policy_of(n ? of[0] : PRIORITY_UNCHANGED, is_range, of[1] == PRIORITY_FIRST);
+}
+
+// Sixteenths less one, at their place: 15.99 f towards zero, as ptxas makes it.
+static struct opnd fraction_of(struct lower *l, const struct ptx_inst *i) {
+    const struct opnd d = lower_temp(l, 1);
+    if (i->n_operands < 2) {
+        lower_mov(l, d, opnd_imm(15u << POLICY_COUNT_AT));
+        return d;
+    }
+    struct minst m = lower_new(l, OP_FMUL, ITYPE_F32);
+    m.dst[0] = d;
+    m.src[0] = lower_in_reg(l, lower_src(l, &i->operand[1], ITYPE_F32));
+    m.src[1] = opnd_imm(0x417FD70A); // 15.99
+    lower_put(l, &m);
+    m = lower_new(l, OP_CVT, ITYPE_U32);
+    m.stype = ITYPE_F32;
+    m.rnd = MRND_RZ;
+    m.dst[0] = d;
+    m.src[0] = d;
+    lower_put(l, &m);
+    lower_shift(l, OP_SHL, ITYPE_B32, d, d, POLICY_COUNT_AT);
+    return d;
+}
+
+// Count and range of createpolicy.range d, [a], primary, total.
+static struct opnd range_of(struct lower *l, const struct ptx_inst *i) {
+    const struct ptx_operand *const o = i->operand;
+    const struct lower_addr a = lower_address(l, &o[1], SPACE_GLOBAL);
+    const struct opnd addr = lower_temp(l, 2), end = lower_temp(l, 2), more = lower_temp(l, 2);
+    const struct opnd bits = lower_temp(l, 1), unit = lower_temp(l, 1), first = lower_temp(l, 1),
+                      n = lower_temp(l, 1);
+    lower_add64(l, addr, a.base, opnd_imm64((uint64_t)a.offset), false, false, false);
+    // A unit's bits: those of total - 1 less 7, at least 12.
+    lower_iadd(l, bits, lower_in_reg(l, lower_src(l, &o[3], ITYPE_U32)), opnd_imm(UINT32_MAX), 0);
+    lower_put1(l, OP_CLZ, ITYPE_B32, bits, bits);
+    lower_logic(l, MLOGIC_XOR, bits, bits, opnd_imm(UINT32_MAX)); // -1 - clz
+    lower_iadd(l, bits, bits, opnd_imm(32 + 1 - 7), 0);
+    struct minst m = lower_new(l, OP_IMNMX, ITYPE_S32);
+    m.sub = 1;
+    m.dst[0] = bits;
+    m.src[0] = bits;
+    m.src[1] = opnd_imm(POLICY_LEAST_UNIT);
+    lower_put(l, &m);
+    lower_put2(l, OP_SHL, ITYPE_B32, unit, lower_in_reg(l, opnd_imm(1)), bits);
+    lower_iadd(l, unit, unit, opnd_imm(UINT32_MAX), 0);
+    lower_mov(l, more, opnd_imm64(0));
+    lower_iadd(l, opnd_words(more, 0, 1), lower_in_reg(l, lower_src(l, &o[2], ITYPE_U32)), unit, 0);
+    lower_add64(l, end, addr, more, false, false, false);
+    for (int k = 0; k < 2; k++) {
+        const struct opnd from = k ? end : addr;
+        m = lower_new(l, OP_SHF, ITYPE_U32);
+        m.dst[0] = k ? n : first;
+        m.src[0] = opnd_words(from, 0, 1);
+        m.src[1] = opnd_words(from, 1, 1);
+        m.src[2] = bits;
+        lower_put(l, &m);
+    }
+    const struct opnd minus = lower_temp(l, 1);
+    lower_logic(l, MLOGIC_XOR, minus, first, opnd_imm(UINT32_MAX));
+    lower_iadd(l, n, n, minus, 0);
+    lower_iadd(l, n, n, opnd_imm(1), 0);
+    m = lower_new(l, OP_IMNMX, ITYPE_U32);
+    m.dst[0] = n;
+    m.src[0] = n;
+    m.src[1] = opnd_imm(POLICY_UNITS - 1);
+    lower_put(l, &m);
+    lower_iadd(l, bits, bits, opnd_imm((uint32_t)-POLICY_LEAST_UNIT), 0);
+    lower_shift(l, OP_SHL, ITYPE_B32, bits, bits, POLICY_COUNT_AT);
+    lower_logic(l, MLOGIC_AND, first, first, opnd_imm(POLICY_UNITS - 1));
+    lower_shift(l, OP_SHL, ITYPE_B32, first, first, POLICY_FIRST_AT);
+    lower_shift(l, OP_SHL, ITYPE_B32, n, n, POLICY_UNITS_AT);
+    lower_iadd(l, n, n, first, 0);
+    lower_iadd(l, n, n, bits, 0);
+    return n;
+}
+
 void lower_mem_policy(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    lower_mov(l, lower_dst(l, &i->operand[0], ITYPE_B64), opnd_imm64(0));
+    const struct opnd d = lower_dst(l, &i->operand[0], ITYPE_B64);
+    if (ptx_has(i, PTX_MOD_cvt)) {
+        lower_mov(l, d, lower_src(l, &i->operand[1], ITYPE_B64));
+        return;
+    }
+    const bool is_range = ptx_has(i, PTX_MOD_range);
+    const struct opnd word = is_range ? range_of(l, i) : fraction_of(l, i), high = lower_temp(l, 1);
+    lower_iadd(l, high, lower_in_reg(l, word), opnd_imm(policy_word(i, is_range)), 0);
+    const struct opnd both[2] = {opnd_imm(0), high};
+    lower_mov(l, d, lower_gather(l, both, 2));
 }
 
 // ---- generic addresses --------------------------------------------------------------------
@@ -553,10 +672,11 @@ void lower_mem_cp(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     m.src[1] = from.base;
     for (unsigned k = 3; k < i->n_operands; k++) { // a size, or a predicate; a policy has 64 bits
         const struct lower_reg *const r = lower_reg_of(l, &i->operand[k]);
-        if (r && r->words == 2) continue;
+        if (r && r->words == 2) continue; // that is below
         m.src[2] = r && r->words == 0 ? lower_plain_pred(l, lower_src_pred(l, &i->operand[k]))
                                       : lower_src(l, &i->operand[k], ITYPE_U32);
         break;
     }
+    m.src[4] = lower_policy(l, i);
     lower_put(l, &m);
 }

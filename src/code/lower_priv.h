@@ -197,6 +197,8 @@ struct opnd lower_plain_pred(struct lower *l, struct opnd p);
 void lower_sel(struct lower *l, struct opnd d, struct opnd a, struct opnd b, struct opnd p);
 // d = high << bits | the low `bits` (8 or 16) of low; for 8, bits 16 and up are nobody's.
 void lower_join(struct lower *l, struct opnd d, struct opnd low, struct opnd high, unsigned bits);
+// The policy of L2 that an access names (isa/policy.h), or none. (lower_mem.c)
+struct opnd lower_policy(struct lower *l, const struct ptx_inst *i);
 // Writes to a multi-word `d` go through the register that begin answers, so that no source word
 // is overwritten before it is read; end copies back where that was needed.
 struct opnd lower_dst_begin(struct lower *l, struct opnd d, const struct opnd *src, unsigned n);

@@ -112,6 +112,14 @@ static bool source(const struct exec_launch *l, struct pool *p, const struct opn
     }
 }
 
+uint64_t exec_policy(const struct exec_warp *w) {
+    const struct exec_launch *const l = w->cta->launch;
+    const struct opnd *const o = &l->im->inst[w->pc].src[X_SRCS];
+    const uint32_t at = o->kind == OPND_UGPR ? uniform_at(l, o->reg) : o->reg * VEC_BYTES;
+    const uint32_t lane = w->active ? bits_first32(w->active) : 0;
+    return x_get64(x_src(w, at), lane);
+}
+
 static uint32_t destination(const struct exec_launch *l, const struct opnd *o) {
     switch (o->kind) {
     case OPND_GPR: return o->reg * VEC_BYTES;
@@ -157,7 +165,8 @@ static bool decode_one(const struct exec_launch *l, struct pool *p, const struct
                         .vec = m->vec ? m->vec : 1,
                         .offset = m->offset};
     for (uint32_t k = 0; k < X_SRCS; k++) x->mods[k] = m->src[k].mods;
-    if (operand_rows[m->op].src[X_SRCS] || operand_rows[m->op].dst[2]) {
+    const bool is_access = (mop_info[m->op].flags & (OPF_LOAD | OPF_STORE)) != 0; // F is a policy
+    if ((!is_access && operand_rows[m->op].src[X_SRCS]) || operand_rows[m->op].dst[2]) {
         const bool has_f = m->src[X_SRCS].kind != OPND_NONE, has_d2 = m->dst[2].kind != OPND_NONE;
         x->f = has_f ? src[X_SRCS] : (uint32_t)PRED_TRUE | X_PRED_NOT;
         x->d2 = has_d2 ? destination(l, &m->dst[2]) : (uint32_t)PRED_TRUE;

@@ -143,6 +143,10 @@ struct exec_wait_for {
     uint8_t arrival;     // enum marrives
 };
 
+// The policy of L2 that the warp's next instruction names in its fifth source, a register pair: that of its
+// first lane.
+uint64_t exec_policy(const struct exec_warp *w);
+
 // What a memory instruction did, for whoever times it.
 struct exec_access {
     uint8_t space;  // SPACE_GLOBAL, SHARED, LOCAL, CONST, TEX
@@ -160,6 +164,7 @@ struct exec_access {
     uint8_t bank;      // CONST: which bank
     bool is_barrier;   // an arrival at a barrier in shared memory: who waits for it may go on
     struct exec_wait_for wait; // of ACCESS_WAIT and ACCESS_ARRIVE_LATER
+    uint64_t policy; // of L2 (isa/policy.h); 0: none. Whoever times the access sets it
     uint64_t addr[32]; // global, local, tex, param: device address; shared: CTA offset; const: bank
                        // offset
 };

@@ -63,7 +63,8 @@ static const char *const cop_text[] = {"", "CG", "CS", "CV", "LU", "", "WT", "NC
 static const char *const sys_text[] = {"VPRINTF", "MALLOC", "FREE", "ASSERTFAIL"};
 static const char *const sleep_text[] = {"", "SYNCS"};
 static const char *const sync_text[] = {"", "EXCLUSIVE", "COLLECTIVE"};
-static const char *const prefetch_text[] = {"", "L1", "L2", "U"};
+static const char *const prefetch_text[] = {"",      "L1",    "L2",    "U",
+                                            "L2.EL", "L2.EN", "DISCARD", "DEMOTE"};
 
 // What minst.sub means for the operations that use it, and the form of 'type' they show.
 static const struct {

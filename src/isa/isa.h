@@ -225,6 +225,9 @@ enum mbulk { MBULK_S_G, MBULK_G_S, MBULK_S_S, MBULK_L2, MBULK_WAY = 3,
              MBULK_MULTICAST = 32, // to the blocks of a mask
              MBULK_ONCE = 64       // once for all lanes that execute, as a uniform instruction
 };
+// PREFETCH sub.
+enum mprefetch { MPREFETCH_L1 = 1, MPREFETCH_L2, MPREFETCH_UNIFORM, MPREFETCH_L2_LAST, MPREFETCH_L2_NORMAL,
+                 MPREFETCH_DISCARD, MPREFETCH_DEMOTE };
 // CPASYNC sub: bytes at the end are zero as B's address says; E belongs to B's address, not to A's.
 enum mcopy { MCOPY_ZERO_FILL = 1, MCOPY_FROM_BASE = 2 };
 enum mbar { MBAR_SYNC, MBAR_ARRIVE, MBAR_RED_POPC, MBAR_RED_AND, MBAR_RED_OR };

@@ -143,6 +143,7 @@ void cache_invalidate(struct cache *c) {
     memset(c->line, 0, c->lines * sizeof *c->line);
     if (c->index) index_clear(c);
     c->clock = 0;
+    c->has_ranks = false;
     c->random = CACHE_SEED;
 }
 
@@ -205,6 +206,46 @@ uint32_t cache_victim_indexed(struct cache *c, uint32_t first) {
         if (empty[w] & open) return first + w * 64 + bits_first64(empty[w] & open);
     }
     return cache_random_victim(c, first);
+}
+
+// ---- ranks ----------------------------------------------------------------------------------
+// The oldest line of a rank that is not reserved, or CACHE_NOWHERE.
+static uint32_t oldest_of(const struct cache *c, uint32_t first, enum cache_rank rank) {
+    uint32_t least = UINT32_MAX, at = CACHE_NOWHERE;
+    for (uint32_t i = first; i < first + c->open; i++) {
+        const struct cache_line *const l = &c->line[i];
+        if (l->rank != rank || l->reserved || l->stamp >= least) continue;
+        least = l->stamp;
+        at = i;
+    }
+    return at;
+}
+
+// An empty way, the oldest line that goes first, a normal one by the policy, the oldest that goes last.
+uint32_t cache_victim_ranked(struct cache *c, uint32_t first) {
+    for (uint32_t i = first; i < first + c->open; i++)
+        if (c->tag[i] == CACHE_NO_TAG && !c->line[i].reserved) return i;
+    uint32_t at = oldest_of(c, first, CACHE_RANK_FIRST);
+    if (at == CACHE_NOWHERE) at = oldest_of(c, first, CACHE_RANK_NORMAL);
+    if (at == CACHE_NOWHERE) return oldest_of(c, first, CACHE_RANK_LAST);
+    if (c->lru || c->line[at].rank == CACHE_RANK_FIRST) return at;
+    const uint32_t start = random_way(c);
+    for (uint32_t k = 0; k < c->open; k++) {
+        const uint32_t i = first + (start + k) % c->open;
+        if (!c->line[i].reserved && c->line[i].rank == CACHE_RANK_NORMAL) return i;
+    }
+    return at;
+}
+
+void cache_rank(struct cache *c, uint32_t first, uint32_t at, enum cache_rank rank) {
+    c->has_ranks |= rank != CACHE_RANK_NORMAL;
+    c->line[at].rank = rank & 3u;
+    if (rank != CACHE_RANK_LAST) return;
+    uint32_t n = 0;
+    for (uint32_t i = first; i < first + c->ways; i++) n += c->line[i].rank == CACHE_RANK_LAST;
+    if (4 * n <= 3 * c->ways) return;
+    const uint32_t oldest = oldest_of(c, first, CACHE_RANK_LAST);
+    if (oldest != CACHE_NOWHERE) c->line[oldest].rank = CACHE_RANK_NORMAL;
 }
 
 static struct cache_answer answer(enum cache_result r, uint32_t place) {

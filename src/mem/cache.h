@@ -2,6 +2,8 @@
 #ifndef WW_MEM_CACHE_H
 #define WW_MEM_CACHE_H
 
+#include <assert.h>
+
 #include "base/fastdiv.h"
 #include "mem/config.h"
 #include "mem/pieces.h"
@@ -13,8 +15,12 @@ struct cache_line {
     uint32_t stamp;       // of its last use; larger is younger
     uint8_t valid, dirty; // bit a sector
     bool reserved;        // its data is on its way
-    bool mark;            // the owner's; cleared when the line is replaced
+    bool mark : 1;        // the owner's; cleared when the line is replaced
+    uint8_t rank : 2;     // enum cache_rank, in the same way
 };
+static_assert(sizeof(struct cache_line) == 8, "eight lines are a line of the host's cache");
+// Which lines of a set go before others.
+enum cache_rank { CACHE_RANK_NORMAL, CACHE_RANK_FIRST, CACHE_RANK_LAST };
 
 struct cache {
     uint32_t sets, ways, lines;
@@ -24,6 +30,7 @@ struct cache {
     uint32_t set_mask; // of as many bits as an index has
     uint8_t fold[6];   // shifts that fold a line number into a set index
     bool sets_pow2, hashed, lru, even_random, write_back, write_evict;
+    bool has_ranks; // some line had another rank than the normal one
     struct fastdiv set_div;
     uint32_t clock;  // counts uses
     uint32_t random; // state of the fixed sequence
@@ -102,7 +109,12 @@ static inline void cache_touch(struct cache *c, uint32_t i) {
 // CACHE_NOWHERE when all are reserved.
 uint32_t cache_random_victim(struct cache *c, uint32_t first);
 uint32_t cache_victim_indexed(struct cache *c, uint32_t first); // without LRU
+uint32_t cache_victim_ranked(struct cache *c, uint32_t first);
+// The line in a place, of the set that begins at `first`, gets a rank. Of a set at most three quarters
+// go last: the oldest of those beyond becomes normal.
+void cache_rank(struct cache *c, uint32_t first, uint32_t at, enum cache_rank rank);
 static inline uint32_t cache_victim_in(struct cache *c, uint32_t first) {
+    if (ww_unlikely(c->has_ranks)) return cache_victim_ranked(c, first);
     if (c->index && !c->lru) return cache_victim_indexed(c, first);
     // Empty ways have stamp 0 and so are the oldest; the least stamp is found without branches.
     uint32_t least = UINT32_MAX, at = CACHE_NOWHERE;

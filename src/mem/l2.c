@@ -252,6 +252,22 @@ void l2_tell_flush(struct partition *p, uint32_t si, uint64_t tick) {
     tell(p, si, tick, e);
 }
 
+// ---- priorities -----------------------------------------------------------------------------
+// A request has met the line in a place. Accesses without a policy leave its priority as it is.
+static inline void prioritise(struct slice *s, uint32_t place, uint8_t hint) {
+    if (ww_likely(hint == MEM_HINT_NONE) || hint == MEM_HINT_UNCHANGED) return;
+    static const uint8_t rank[] = {[MEM_HINT_FIRST] = CACHE_RANK_FIRST,
+                                   [MEM_HINT_LAST] = CACHE_RANK_LAST,
+                                   [MEM_HINT_NORMAL] = CACHE_RANK_NORMAL,
+                                   [MEM_HINT_DEMOTE] = CACHE_RANK_NORMAL};
+    const uint32_t first = place / s->tags->ways * s->tags->ways;
+    cache_rank(s->tags, first, place, (enum cache_rank)rank[hint]);
+}
+static inline void touch(struct slice *s, uint32_t place, uint8_t hint) {
+    if (ww_likely(hint != MEM_HINT_UNCHANGED)) cache_touch(s->tags, place);
+    prioritise(s, place, hint);
+}
+
 // ---- tags -----------------------------------------------------------------------------------
 // Words that a line's write-back sends of each dirty sector: all of it, or those that are known.
 static uint64_t known_words(const struct slice *s, uint32_t place) {
@@ -329,7 +345,7 @@ static inline uint32_t whole_blocks(const struct mem_system *m, const struct cac
 // Sectors must come from DRAM. BLOCK_NONE: they will, and the node (unless NIL) waits for them.
 static enum slice_block miss(struct partition *p, uint32_t si, uint64_t number, uint64_t line_addr,
                              uint32_t missing, uint32_t place, uint32_t waiter, uint8_t client,
-                             uint64_t tick, uint32_t *dram_bytes) {
+                             uint8_t hint, uint64_t tick, uint32_t *dram_bytes) {
     struct mem_system *m = p->m;
     struct mshr *mshr = p->slice[si].mshr;
     const uint32_t slot = mshr_slot(mshr, number);
@@ -356,6 +372,7 @@ static enum slice_block miss(struct partition *p, uint32_t si, uint64_t number, 
                                      .slice = (uint8_t)si,
                                      .client = client});
     }
+    if (ww_unlikely(hint != MEM_HINT_NONE)) e->hint = hint;
     if (waiter != NIL) mshr_wait(mshr, e, missing, waiter);
     return BLOCK_NONE;
 }
@@ -370,10 +387,30 @@ static void count_sectors(struct partition *p, const struct piece *k, uint32_t d
     p->act.c[ACT_l2_read_hit_sectors] += n + along - misses;
 }
 
+// Discard and demotion look a line up and fetch nothing. What of it is dirty is not written back: the
+// program has said that nothing reads it.
+static void tell_line(struct partition *p, uint32_t si, const struct node *n, const struct piece *k,
+                      uint64_t tick) {
+    struct slice *const s = &p->slice[si];
+    const uint32_t i = cache_find(s->tags, k->line_addr >> p->m->line_shift);
+    if (i == CACHE_NOWHERE) return;
+    if (n->hint == MEM_HINT_DEMOTE) {
+        prioritise(s, i, n->hint);
+        return;
+    }
+    s->tags->line[i].dirty = 0;
+    const struct cache_answer a = cache_drop(s->tags, i);
+    if (a.has_victim) line_left(p, si, &a, 0, n->client, tick, tick);
+}
+
 static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at,
                                    const struct piece *k, uint64_t tick) {
     struct slice *s = &p->slice[si];
     struct node *n = &p->node[at];
+    if (ww_unlikely(n->hint >= MEM_HINT_DISCARD)) {
+        tell_line(p, si, n, k, tick);
+        return BLOCK_NONE;
+    }
     uint64_t *act = p->act.c;
     const uint64_t number = k->line_addr >> p->m->line_shift;
     // A second try of an absent line finds it absent.
@@ -385,13 +422,13 @@ static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at
     uint32_t dram_bytes = 0; // 0: merged
     if (missing) {
         const enum slice_block b = miss(p, si, number, k->line_addr, missing, i,
-                                        prefetch ? NIL : at, n->client, tick, &dram_bytes);
+                                        prefetch ? NIL : at, n->client, n->hint, tick, &dram_bytes);
         if (b != BLOCK_NONE && !prefetch) return b; // a prefetch without room is dropped
         if (!prefetch) n->waiting++;
         n->dram_bytes = (uint16_t)(n->dram_bytes + dram_bytes);
         tell_access(p, si, n, k, dram_bytes == 0 ? CACHE_READ_MERGE : CACHE_READ_MISS, i, tick);
     } else {
-        cache_touch(s->tags, i);
+        touch(s, i, n->hint);
         tell_access(p, si, n, k, atomic ? CACHE_WRITE_HIT : CACHE_READ_HIT, i, tick);
         if (atomic) s->tags->line[i].dirty |= (uint8_t)k->sectors;
     }
@@ -441,7 +478,7 @@ static enum slice_block write_piece(struct partition *p, uint32_t si, const stru
         const bool was_clean = s->tags->line[i].dirty == 0;
         write_tags(p, s, i, n, k);
         if (!back) s->tags->line[i].dirty = 0;
-        cache_touch(s->tags, i);
+        touch(s, i, n->hint);
         if (was_clean && m->c.l2.dirty_ways != 0) clean_oldest(p, si, first, tick);
     }
     tell_access(p, si, n, k, hit ? CACHE_WRITE_HIT : CACHE_WRITE_MISS, i, tick);
@@ -648,6 +685,7 @@ void l2_fill(struct partition *p, const struct dram_done *d) {
         p->is_broken = true;
         return;
     }
+    prioritise(s, i, e->hint);
     const uint32_t n = mshr_fill_entry(s->mshr, e, d->sectors, p->waiters);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t at = p->waiters[k];

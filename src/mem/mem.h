@@ -35,6 +35,17 @@ struct activity;
 struct mem_config;
 
 // ---- requests and replies -------------------------------------------------------------------
+// What a request says of its lines' priority in L2: they go first, last, like others; it leaves their
+// priority and age alone; their data go without being written back; their priority is normal again.
+enum mem_hint {
+    MEM_HINT_NONE,
+    MEM_HINT_FIRST,
+    MEM_HINT_LAST,
+    MEM_HINT_NORMAL,
+    MEM_HINT_UNCHANGED,
+    MEM_HINT_DISCARD, // of MEM_PREFETCH, as the next
+    MEM_HINT_DEMOTE
+};
 enum mem_kind { MEM_READ, MEM_WRITE, MEM_ATOMIC, MEM_REDUCE, MEM_PREFETCH };
 
 struct mem_request {
@@ -52,6 +63,7 @@ struct mem_request {
     uint16_t tag;     // the SM's own; comes back in the reply
     uint8_t kind;     // enum mem_kind
     uint8_t client;   // enum mem_client
+    uint8_t hint;     // enum mem_hint
     uint8_t lanes;    // for atomics: lane operations in it
     uint8_t rounds;   // for atomics: most lane operations on one word, which take turns (0: 1)
 };

@@ -138,7 +138,7 @@ static uint32_t release_others(struct mshr *m, struct mshr_entry *e, uint32_t n,
         if (!(w->need & ~e->arrived)) {
             out[n++] = unlink_waiter(m, link);
         } else if (e->first == MSHR_NIL) {
-            e->need = (uint16_t)w->need;
+            e->need = (uint8_t)w->need;
             e->first = unlink_waiter(m, link);
         } else {
             e->tail = *link;

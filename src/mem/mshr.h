@@ -19,7 +19,8 @@ struct mshr_entry {
     uint32_t first;              // the oldest waiter; MSHR_NIL: none
     uint32_t head, tail;         // list of the others
     uint16_t requested, arrived; // sectors
-    uint16_t need;               // of the oldest waiter
+    uint8_t need;                // of the oldest waiter
+    uint8_t hint;                // the owner's
     uint16_t count;              // of waiters
 };
 static_assert(sizeof(struct mshr_entry) == 32, "two entries are a line of the host's cache");
@@ -64,7 +65,7 @@ static inline void mshr_wait(struct mshr *m, struct mshr_entry *e, uint32_t sect
     e->requested |= (uint16_t)sectors;
     if (e->first == MSHR_NIL) {
         e->first = id;
-        e->need = (uint16_t)sectors;
+        e->need = (uint8_t)sectors;
         return;
     }
     if (ww_unlikely(m->free_waiter == MSHR_NIL)) mshr_more_waiters(m);

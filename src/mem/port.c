@@ -285,6 +285,7 @@ uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
                       .kind = r.kind,
                       .client = r.client,
                       .lanes = r.lanes,
+                      .hint = r.hint & 7u,
                       .rounds = r.rounds ? r.rounds : 1,
                       .flits = (uint8_t)n,
                       .reply_flits = (uint8_t)mem_port_reply_flits(p, r.kind, r.bytes)};

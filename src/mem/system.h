@@ -97,6 +97,7 @@ struct node {
     uint8_t rounds;      // of an atomic
     uint8_t waiting;     // pieces on their way
     uint8_t all_in : 1;  // every piece has been taken by the slice
+    uint8_t hint : 3;    // enum mem_hint
     uint8_t taken;       // its reply has been delivered (the SM's to set)
     uint16_t dram_bytes; // that were read from DRAM for it, before any other wanted them
 };

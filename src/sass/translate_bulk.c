@@ -78,9 +78,10 @@ static void copy(struct translator *t, enum mop op, enum isa_type type) {
     t->m->space = SPACE_GENERIC;
     t->m->vec = 1;
     t->m->sub = MBULK_ONCE;
-    // A cache policy is a hint.
-    tr_ignore(t, 76, 1);
-    tr_ignore(t, 40, 6);
+    if (tr_bit(t, 76))
+        t->m->src[4] = tr_ureg(t, 40, 2); // a policy of L2
+    else
+        tr_ignore(t, 40, 6);
 }
 
 // UBLKCP, UBLKRED: [first], [second], how much

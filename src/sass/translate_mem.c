@@ -54,14 +54,16 @@ void tr_shared_address(struct translator *t, uint32_t uniform_at) {
     local_address(t, uniform_at, false);
 }
 // [A.64 + UR + offset] or [A.U32 + UR + offset]; where `hide_at` is set the uniform register
-// describes memory instead, which means nothing here.
+// describes memory instead: it holds the policy of L2.
 static void global_address(struct translator *t, uint32_t uniform_at, uint32_t wide_at,
                            uint32_t hide_at) {
     const bool is_described = t->gen >= SASS_80 && hide_at && tr_bit(t, hide_at);
     const bool is_based = tr_bit(t, UNIFORM_AT), is_wide = wide_at ? tr_bit(t, wide_at) : true;
     tr_ignore(t, 101, 1); // whether a disassembler prints the descriptor
     address(t, is_based && !is_wide ? 1 : 2, 40, 24);
-    if (is_based && !is_described)
+    if (is_described && is_based)
+        t->m->src[4] = tr_ureg(t, uniform_at, 2);
+    else if (is_based)
         t->m->src[3] = tr_ureg(t, uniform_at, 2);
     else
         tr_ignore(t, uniform_at, 6);
@@ -563,16 +565,20 @@ void translate_membar(struct translator *t) {
 void translate_errbar(struct translator *t) { tr_op(t, OP_NOP, OPC_CTRL, ITYPE_NONE); }
 
 void translate_cctl(struct translator *t) {
-    enum { PREFETCH_1, PREFETCH_2, ALL_LINES = 4, ALL_LINES_P = 6, ALL_LINES_LAST = 8 };
+    enum { PREFETCH_1, PREFETCH_2, ALL_LINES = 4, ALL_LINES_P = 6, ALL_LINES_LAST = 8, PREFETCH_LAST,
+           DEMOTE_2, REMOVE_2 };
     const uint32_t what = tr_field(t, 87, 4), cache = tr_field(t, 78, 2); // 0: L1
     tr_op(t, OP_CCTL, OPC_FENCE, ITYPE_B32);
     t->m->sub = (what == ALL_LINES || what == ALL_LINES_P) && !cache;
     if (what == ALL_LINES || (what >= ALL_LINES_P && what <= ALL_LINES_LAST)) return;
     t->m->space = SPACE_GENERIC;
     plain_address(t, 32, 32);
-    if (what > PREFETCH_2) return;
+    static const uint8_t sub[16] = {
+        [PREFETCH_1] = MPREFETCH_L1,     [PREFETCH_2] = MPREFETCH_L2, [PREFETCH_LAST] = MPREFETCH_L2_LAST,
+        [DEMOTE_2] = MPREFETCH_DEMOTE, [REMOVE_2] = MPREFETCH_DISCARD};
+    if (!sub[what]) return;
     t->m->op = OP_PREFETCH;
-    t->m->sub = what == PREFETCH_1 ? 1 : 2;
+    t->m->sub = sub[what];
 }
 // Of local memory: caches hold no data here.
 void translate_cctll(struct translator *t) {

@@ -64,7 +64,8 @@ static void send_sectors(struct caches *k, const struct cache_access *a, uint32_
                                      .wanting = a->lanes,
                                      .tag = TAG_LINE,
                                      .kind = MEM_READ,
-                                     .client = a->client});
+                                     .client = a->client,
+                                     .hint = a->hint});
 }
 
 // A read for each run of sectors. Of a line of 128 bytes and sectors of 32 there are two at most;

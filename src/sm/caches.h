@@ -13,6 +13,7 @@ struct cache_access {
     uint32_t lanes;   // bit a lane that it serves
     uint32_t place;   // what a look-up found: index of the line, or CACHE_NOWHERE
     uint8_t client;   // enum mem_client: which cache
+    uint8_t hint;     // enum mem_hint
 };
 
 // Words of so many sectors.

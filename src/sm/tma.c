@@ -12,6 +12,7 @@
 
 #include "activity/sm.h"
 #include "exec/devmem.h"
+#include "isa/policy.h"
 #include "sm/caches.h"
 #include "sm/ready.h"
 #include "sm/sm_state.h"
@@ -87,7 +88,7 @@ static bool is_store(const struct tma_job *j) {
 }
 
 static bool take_copy(struct sm *s, const struct exec_bulks *all, const struct exec_bulk *b,
-                      uint32_t w, uint64_t at) {
+                      uint32_t w, uint64_t at, uint64_t policy) {
     struct tma *const m = &s->tma;
     uint32_t index;
     struct tma_job *const j = new_job(s, &index);
@@ -96,6 +97,7 @@ static bool take_copy(struct sm *s, const struct exec_bulks *all, const struct e
     *j = (struct tma_job){.copy = *b,
                           .begin_at = at,
                           .done_at = NEVER,
+                          .policy = policy,
                           .map = b->has_map ? map_address(s, w, b->map) : 0,
                           .next = TMA_NO_JOB,
                           .generation = m->generation[cta],
@@ -164,6 +166,7 @@ static struct mem_request next_request(const struct tma_job *j, uint32_t *bytes)
                                     : j->copy.kind == BULK_STORE    ? MEM_WRITE
                                     : j->copy.kind == BULK_PREFETCH ? MEM_PREFETCH
                                                                     : MEM_READ};
+    if (ww_unlikely(j->policy != 0)) q.hint = (uint8_t)policy_priority(j->policy, begin);
     for (uint32_t k = (uint32_t)(first - begin) / 4; k < (first + *bytes - begin + 3) / 4; k++)
         q.touched |= 1ull << k;
     if (q.kind == MEM_WRITE || q.kind == MEM_REDUCE) { // partly written sectors at both ends
@@ -435,7 +438,7 @@ void tma_accept(struct sm *s, const struct issue *o, uint64_t t) {
         const struct exec_bulk *const b = &s->env.bulks->copy[i];
         if (b->kind == BULK_FORGET) {
             tma_forget_map(s, map_address(s, o->warp, b->map));
-        } else if (!take_copy(s, s->env.bulks, b, o->warp, ready + s->c.tma_start)) {
+        } else if (!take_copy(s, s->env.bulks, b, o->warp, ready + s->c.tma_start, a->policy)) {
             sm_break(s, "no memory for bulk copies");
             return;
         }

@@ -2,8 +2,19 @@
 // the cycle in which it succeeds: a transaction that must wait leaves no trace but time.
 #include "activity/mem.h"
 #include "activity/sm.h"
+#include "isa/policy.h"
 #include "sm/caches.h"
 #include "sm/sm_state.h"
+
+// ---- what L2 is told of its lines ---------------------------------------------------------------
+static_assert((int)MEM_HINT_FIRST == PRIORITY_FIRST && (int)MEM_HINT_LAST == PRIORITY_LAST &&
+                  (int)MEM_HINT_NORMAL == PRIORITY_NORMAL &&
+                  (int)MEM_HINT_UNCHANGED == PRIORITY_UNCHANGED,
+              "memory's hints are the priorities of policies");
+static inline uint8_t hint_of(const struct lsu_entry *e, uint64_t addr) {
+    return ww_likely(e->policy == 0) ? (uint8_t)MEM_HINT_NONE
+                                     : (uint8_t)policy_priority(e->policy, addr);
+}
 
 // ---- by path ------------------------------------------------------------------------------------
 // What a transaction wants of its line.
@@ -26,6 +37,7 @@ static struct cache_access access_of(const struct sm *s, enum mem_client client,
 static bool load_l1(struct sm *s, struct lsu_entry *e, const struct transaction *x, uint64_t t) {
     struct mem_op *const o = &s->lsu.op[e->op];
     struct cache_access a = access_of(s, CLIENT_L1D, x, t);
+    a.hint = hint_of(e, x->addr);
     const uint32_t sectors = count_lanes(a.sectors);
     if (caches_read(&s->caches, &a)) {
         s->act.c[ACT_l1_read_sectors] += sectors;
@@ -68,6 +80,7 @@ static bool bypass(struct sm *s, struct lsu_entry *e, const struct transaction *
                                      .tag = (uint16_t)(TAG_OP | e->op),
                                      .kind = kind,
                                      .client = CLIENT_L1D,
+                                     .hint = hint_of(e, x->addr),
                                      .lanes = (uint8_t)count_lanes(x->lanes),
                                      .rounds = kind == MEM_ATOMIC ? e->rounds : 0});
     if (kind == MEM_ATOMIC) s->lsu.op[e->op].flags |= OP_ATOMIC;
@@ -138,6 +151,7 @@ static bool store(struct sm *s, struct lsu_entry *e, const struct transaction *x
                                      .tag = (uint16_t)(TAG_STORE | e->warp),
                                      .kind = kind,
                                      .client = CLIENT_L1D,
+                                     .hint = hint_of(e, x->addr),
                                      .lanes = (uint8_t)count_lanes(x->lanes),
                                      .rounds = kind == MEM_REDUCE ? e->rounds : 0});
     pending_add(&s->pending, PENDING_stores, e->warp);
@@ -161,22 +175,40 @@ static bool store_local(struct sm *s, const struct transaction *x, uint64_t t) {
     return true;
 }
 
+// What an instruction without a result tells L2 of whole lines.
+static uint8_t hint_of_prefetch(uint16_t aux) {
+    switch (aux) {
+    case MPREFETCH_L2_LAST: return MEM_HINT_LAST;
+    case MPREFETCH_L2_NORMAL: return MEM_HINT_NORMAL;
+    case MPREFETCH_DISCARD: return MEM_HINT_DISCARD;
+    case MPREFETCH_DEMOTE: return MEM_HINT_DEMOTE;
+    default: return MEM_HINT_NONE;
+    }
+}
+
 // A hint: dropped when there is no room.
 static void prefetch(struct sm *s, struct lsu_entry *e, const struct transaction *x, uint64_t t) {
-    if (e->aux == 1 && s->caches.of[CLIENT_L1D].tags != NULL && s->c.l1d_global) {
+    if (e->aux == MPREFETCH_L1 && s->caches.of[CLIENT_L1D].tags != NULL && s->c.l1d_global) {
         struct cache_access a = access_of(s, CLIENT_L1D, x, t);
         a.sectors = s->caches.of[CLIENT_L1D].all;
         if (!caches_read(&s->caches, &a)) caches_prefetch(&s->caches, &a, t + s->c.l1_miss_extra);
-    } else if (mem_port_can_send(s->caches.port, x->addr,
-                                 mem_port_flits(s->caches.port, MEM_PREFETCH, x->bytes))) {
-        caches_send(&s->caches, t,
-                    (struct mem_request){.addr = x->addr,
-                                         .bytes = x->bytes,
-                                         .touched = x->touched,
-                                         .tag = TAG_NO_ANSWER,
-                                         .kind = MEM_PREFETCH,
-                                         .client = CLIENT_L1D});
+        return;
     }
+    enum { LINE = 128 }; // bytes that discard and applypriority name
+    const uint8_t hint = hint_of_prefetch(e->aux);
+    const bool is_line = hint == MEM_HINT_DISCARD || hint == MEM_HINT_DEMOTE;
+    const uint64_t addr = is_line ? x->addr & ~(uint64_t)(LINE - 1) : x->addr;
+    const uint32_t bytes = is_line ? LINE : x->bytes;
+    if (!mem_port_can_send(s->caches.port, addr, mem_port_flits(s->caches.port, MEM_PREFETCH, bytes)))
+        return;
+    caches_send(&s->caches, t,
+                (struct mem_request){.addr = addr,
+                                     .bytes = bytes,
+                                     .touched = is_line ? 0 : x->touched,
+                                     .tag = TAG_NO_ANSWER,
+                                     .kind = MEM_PREFETCH,
+                                     .client = CLIENT_L1D,
+                                     .hint = hint});
 }
 
 static bool load_constant(struct sm *s, struct lsu_entry *e, const struct transaction *x,
