@@ -90,7 +90,7 @@ static void copy_block(struct lower *l, const struct ptx_inst *i) {
         lower_shift(l, OP_SHR, ITYPE_U32, units, m.src[2], 4);
         m.src[2] = joined(l, units, halfword(l, &o[4]), 16);
     }
-    m.src[4] = lower_policy(l, i);
+    m.src[MINST_POLICY] = lower_policy(l, i);
     lower_put(l, &m);
 }
 
@@ -142,7 +142,7 @@ static void copy_box(struct lower *l, const struct ptx_inst *i) {
         m.sub |= MBULK_MULTICAST;
         m.src[3] = joined(l, m.src[3], halfword(l, &o[rest]), 16);
     }
-    m.src[4] = lower_policy(l, i);
+    m.src[MINST_POLICY] = lower_policy(l, i);
     lower_put(l, &m);
 }
 

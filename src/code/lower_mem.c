@@ -177,7 +177,7 @@ static void put_load(struct lower *l, const struct ptx_inst *i, const struct low
         if (a->direct) m.offset = (int64_t)a->in.reg + bytes;
     } else {
         m.cop = cache_operator(i, &m.flags);
-        m.src[4] = lower_policy(l, i);
+        m.src[MINST_POLICY] = lower_policy(l, i);
     }
     lower_put(l, &m);
 }
@@ -277,7 +277,7 @@ static void put_store(struct lower *l, const struct ptx_inst *i, const struct lo
     set_address(&m, a);
     m.offset += bytes;
     m.src[1] = value;
-    m.src[4] = lower_policy(l, i);
+    m.src[MINST_POLICY] = lower_policy(l, i);
     lower_put(l, &m);
 }
 
@@ -397,7 +397,7 @@ void lower_mem_atom(struct lower *l, const struct ptx_inst *i, unsigned has_resu
         m.src[1 + s] =
             lower_in_reg(l, vector > 1 ? vector_value(l, v, t, 0, vector) : lower_src(l, v, t));
     }
-    m.src[4] = lower_policy(l, i);
+    m.src[MINST_POLICY] = lower_policy(l, i);
     // A result that nothing else names is not asked for.
     const struct lower_reg *const r = has_result ? lower_reg_of(l, &o[0]) : NULL;
     const bool wanted = has_result && o[0].kind != PTX_OPERAND_SINK && !(r && r->mentions < 2);
@@ -677,6 +677,6 @@ void lower_mem_cp(struct lower *l, const struct ptx_inst *i, unsigned unused) {
                                       : lower_src(l, &i->operand[k], ITYPE_U32);
         break;
     }
-    m.src[4] = lower_policy(l, i);
+    m.src[MINST_POLICY] = lower_policy(l, i);
     lower_put(l, &m);
 }

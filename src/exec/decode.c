@@ -114,7 +114,7 @@ static bool source(const struct exec_launch *l, struct pool *p, const struct opn
 
 uint64_t exec_policy(const struct exec_warp *w) {
     const struct exec_launch *const l = w->cta->launch;
-    const struct opnd *const o = &l->im->inst[w->pc].src[X_SRCS];
+    const struct opnd *const o = &l->im->inst[w->pc].src[MINST_POLICY];
     const uint32_t at = o->kind == OPND_UGPR ? uniform_at(l, o->reg) : o->reg * VEC_BYTES;
     const uint32_t lane = w->active ? bits_first32(w->active) : 0;
     return x_get64(x_src(w, at), lane);

@@ -40,6 +40,8 @@ struct exec_source {
     // The instruction at w->pc, see exec_step; what a warp gets from a barrier that opens.
     enum exec_outcome (*step)(struct exec_env *e, struct exec_warp *w);
     void (*barrier_release)(struct exec_warp *w, uint32_t value);
+    // The policy of L2 that the instruction at w->pc names, see exec_policy.
+    uint64_t (*policy)(const struct exec_warp *w);
     // The log of an SM, and the end of a quantum of all SMs, see exec_commit.
     struct exec_log *(*log_create)(void);
     void (*log_destroy)(struct exec_log *log);

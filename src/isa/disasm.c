@@ -304,7 +304,8 @@ static void put_operands(struct text *t, const struct minst *m, bool allocated) 
     if (minst_is_filler(m)) return;
     if (m->op == OP_S2R) put(t, "%s%s", sep, isa_sreg_text((enum isa_sreg)m->aux));
     const bool memory = slot_words(operand_rows[m->op].src[0]) == SLOT_ADDRESS;
-    int last = MINST_SRCS - 1;
+    const bool has_policy = minst_has_policy(m);
+    int last = has_policy ? MINST_POLICY - 1 : MINST_SRCS - 1;
     while (last >= 0 && m->src[last].kind == OPND_NONE) last--;
     if (memory && last < 0) last = 0;
     for (int i = 0; i <= last; i++) {
@@ -318,6 +319,10 @@ static void put_operands(struct text *t, const struct minst *m, bool allocated) 
         put_part(t, m, (unsigned)i);
         if (t->reuse >> i & 1) put(t, ".reuse");
         sep = ", ";
+    }
+    if (has_policy) {
+        put(t, "%spolicy ", sep);
+        put_operand(t, m, &m->src[MINST_POLICY], allocated);
     }
     if (m->op == OP_ISSPACE && m->offset) put(t, "+0x%" PRIx64, (uint64_t)m->offset);
     if (m->op == OP_ISCADD) put(t, "%s0x%x", sep, m->sub);

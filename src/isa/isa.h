@@ -309,7 +309,7 @@ enum gmma_sub { GMMA_A_REGS = 1, GMMA_A_TURNED = 2, GMMA_B_TURNED = 4, GMMA_A_SI
 enum gmma_aux { GMMA_SPARSE = 1, GMMA_SELECTOR_AT = 1, GMMA_SELECTOR = 3 };
 
 // One machine instruction. Operand order for each operation stands in ops.def.
-enum { MINST_DSTS = 3, MINST_SRCS = 6 };
+enum { MINST_DSTS = 3, MINST_SRCS = 6, MINST_POLICY = 4 /* source of an access: a policy of L2 */ };
 struct minst {
     uint16_t op;     // enum mop (op.h)
     uint8_t klass;   // enum op_class: what it is counted as, and timed as but for MF_AS_MAD

@@ -19,6 +19,13 @@ static inline bool minst_is_filler(const struct minst *m) { return m->op == OP_F
 // allocation, which puts it in front.
 static inline bool minst_is_lead(const struct minst *m) { return minst_is_filler(m) && m->sub; }
 
+// Whether an access names a policy of L2 (policy.h).
+static inline bool minst_has_policy(const struct minst *m) {
+    const uint8_t kind = m->src[MINST_POLICY].kind;
+    return (mop_info[m->op].flags & (OPF_LOAD | OPF_STORE)) != 0 &&
+           (kind == OPND_GPR || kind == OPND_UGPR);
+}
+
 // Whether an addition takes a carry, leaves one, or either.
 static inline unsigned isa_carry_source(const struct minst *m) {
     return m->op == OP_IADD ? 2 : m->op == OP_IMAD ? 3 : MINST_SRCS;

@@ -79,7 +79,7 @@ static void copy(struct translator *t, enum mop op, enum isa_type type) {
     t->m->vec = 1;
     t->m->sub = MBULK_ONCE;
     if (tr_bit(t, 76))
-        t->m->src[4] = tr_ureg(t, 40, 2); // a policy of L2
+        t->m->src[MINST_POLICY] = tr_ureg(t, 40, 2); // a policy of L2
     else
         tr_ignore(t, 40, 6);
 }

@@ -62,7 +62,7 @@ static void global_address(struct translator *t, uint32_t uniform_at, uint32_t w
     tr_ignore(t, 101, 1); // whether a disassembler prints the descriptor
     address(t, is_based && !is_wide ? 1 : 2, 40, 24);
     if (is_described && is_based)
-        t->m->src[4] = tr_ureg(t, uniform_at, 2);
+        t->m->src[MINST_POLICY] = tr_ureg(t, uniform_at, 2);
     else if (is_based)
         t->m->src[3] = tr_ureg(t, uniform_at, 2);
     else
@@ -596,11 +596,11 @@ void translate_cctll(struct translator *t) {
 
 // ---- copies into shared memory ----------------------------------------------------------------
 // The uniform register: in form 6 a word beside the destination, in form 7 a pair beside the source,
-// unless it describes memory, which means nothing here.
+// unless it describes memory: then it holds the policy of L2.
 static void copy_base(struct translator *t, bool is_described) {
     const bool is_of_source = t->form == 7;
     if (is_of_source && is_described) {
-        tr_ignore(t, 64, 6);
+        t->m->src[MINST_POLICY] = tr_ureg(t, 64, 2);
         return;
     }
     const struct opnd u = tr_ureg(t, 64, is_of_source ? 2 : 1);

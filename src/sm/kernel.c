@@ -208,8 +208,7 @@ static uint32_t flags_of(const struct minst *m, const struct sm_inst *in, bool h
     if (is_mem && (is_long(m->klass) || m->op == OP_SYSCALL)) f |= SI_LONG;
     if (in->unit == UNIT_NONE) f |= SI_SOLO;
     if (minst_is_filler(m)) f |= SI_FILLER;
-    const bool is_access = (mop_info[m->op].flags & (OPF_LOAD | OPF_STORE)) != 0;
-    if (is_access && (m->src[4].kind == OPND_GPR || m->src[4].kind == OPND_UGPR)) f |= SI_POLICY;
+    if (minst_has_policy(m)) f |= SI_POLICY;
     switch (m->op) {
     case OP_BRA:
     case OP_BRA_DIV:

@@ -271,9 +271,9 @@ STEP_INLINE bool step_issue(const struct step_kind *k, struct sm *s, struct sub_
     }
     s->env.cycle = t;
     // Its result may lie in the same registers.
-    const uint64_t policy = ww_unlikely(in->flags & SI_POLICY) ? exec_policy(exec) : 0;
+    const uint64_t policy = ww_unlikely(in->flags & SI_POLICY) ? s->source.policy(exec) : 0;
     const enum exec_outcome o = s->source.step(&s->env, exec);
-    if (ww_unlikely(in->flags & SI_POLICY) && o == EXEC_MEMORY) s->env.access.policy = policy;
+    if (o == EXEC_MEMORY) s->env.access.policy = policy;
     if (ww_unlikely(o == EXEC_FAULT)) {
         s->faulted = true;
         return false;
