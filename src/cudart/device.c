@@ -157,7 +157,7 @@ CUDART_API cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int dev
     F(i, pageableMemoryAccessUsesHostPageTables, 1, 11, 13, 0)                                     \
     F(i, directManagedMemAccessFromHost, 1, 11, 13, A(DIRECT_MANAGED_MEM_ACCESS_FROM_HOST))        \
     F(i, maxBlocksPerMultiProcessor, 1, 11, 13, A(MAX_BLOCKS_PER_MULTIPROCESSOR))                  \
-    F(i, accessPolicyMaxWindowSize, 1, 11, 13, 0)                                                  \
+    F(i, accessPolicyMaxWindowSize, 1, 11, 13, A(MAX_ACCESS_POLICY_WINDOW_SIZE))                  \
     F(z, reservedSharedMemPerBlock, 1, 11, 13, 0)                                                  \
     F(i, hostRegisterSupported, 1, 12, 13, A(HOST_REGISTER_SUPPORTED))                             \
     F(i, sparseCudaArraySupported, 1, 12, 13, 0)                                                   \

@@ -51,8 +51,9 @@ CUDART_API cudaError_t cudaStreamGetAttribute(cudaStream_t s, int attribute,
     return cudart_done(cuStreamGetAttribute(s, (CUstreamAttrID)attribute, value));
 }
 CUDART_API cudaError_t cudaCtxResetPersistingL2Cache(void) {
-    return cudaSuccess;
-} // no lines are kept apart here
+    CUDART_READY();
+    return cudart_done(cuCtxResetPersistingL2Cache());
+}
 
 // ---- host functions -----------------------------------------------------------------------------
 CUDART_API cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t fn, void *user) {

@@ -59,6 +59,7 @@ static const struct {
     {CU_LIMIT_STACK_SIZE, CODE_STACK_BYTES},
     {CU_LIMIT_PRINTF_FIFO_SIZE, 1 << 20},
     {CU_LIMIT_MALLOC_HEAP_SIZE, 8 << 20},
+    {CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0}, // that of the GPU
 };
 
 static CUcontext context_new(unsigned int flags, bool primary) {
@@ -302,6 +303,8 @@ CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
 
 // ---- limits and preferences -------------------------------------------------------------------
 static bool has_limit(CUlimit limit) {
+    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE && !gpu_l2_most_set_aside(driver_get()->gpu))
+        return false;
     for (size_t i = 0; i < WW_COUNT(limit_table); i++)
         if (limit_table[i].limit == limit) return true;
     return false;
@@ -316,6 +319,10 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
         DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     CUresult r = CUDA_SUCCESS;
     if (limit == CU_LIMIT_MALLOC_HEAP_SIZE) devmem_heap_limit(gpu_memory(g), value);
+    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE) { // cut to the most
+        r = driver_result(gpu_l2_set_set_aside(g, value, process_diags()));
+        value = gpu_l2_set_aside(g);
+    }
     if (limit == CU_LIMIT_STACK_SIZE) {
         value = bits_align_up(value ? value : 16, 16); // frames are 16-byte aligned
         r = driver_result(gpu_stack_limit(g, (uint32_t)value, process_diags()));
@@ -328,7 +335,8 @@ CUresult cuCtxGetLimit(size_t *value, CUlimit limit) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!value || (unsigned)limit >= CU_LIMIT_MAX) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (!has_limit(limit)) DRIVER_LEAVE(CUDA_ERROR_UNSUPPORTED_LIMIT);
-    *value = driver_current()->limit[limit];
+    *value = limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE ? gpu_l2_set_aside(driver_get()->gpu)
+                                                        : driver_current()->limit[limit];
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
@@ -368,7 +376,10 @@ CUresult cuCtxGetExecAffinity(CUexecAffinityParam *affinity, CUexecAffinityType 
     DRIVER_LEAVE(affinity ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : CUDA_ERROR_INVALID_VALUE);
 }
 
-CUresult cuCtxResetPersistingL2Cache(void) { return driver_unsupported(__func__); }
+CUresult cuCtxResetPersistingL2Cache(void) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_LEAVE(driver_result(gpu_l2_reset_priorities(driver_get()->gpu, process_diags())));
+}
 
 // There is no second device.
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags) {

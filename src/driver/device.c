@@ -221,6 +221,8 @@ int driver_priorities(void) {
                                    COUNT("mem.dram.bus_bits"))                                     \
     A(L2_CACHE_SIZE,                                                                               \
       COUNT("mem.l2.bytes") * COUNT("mem.partitions") * COUNT("mem.slices_per_partition"))         \
+    A(MAX_PERSISTING_L2_CACHE_SIZE, gpu_l2_most_set_aside(driver_get()->gpu))                      \
+    A(MAX_ACCESS_POLICY_WINDOW_SIZE, COUNT("cc_major") >= 8 ? DRIVER_MOST_WINDOW : 0)              \
     A(MAX_THREADS_PER_MULTIPROCESSOR, l->threads_per_sm)                                           \
     A(MAX_BLOCKS_PER_MULTIPROCESSOR, l->blocks_per_sm)                                             \
     A(ASYNC_ENGINE_COUNT, COUNT("async_engines") ? COUNT("async_engines") : COUNT("copy_engines")) \

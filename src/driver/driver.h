@@ -106,6 +106,7 @@ struct driver_shape {
     uint32_t cluster[3]; // 0: as the kernel says
     bool cooperative;
     bool programmatic; // programmatic stream serialisation
+    struct policy_window window; // of L2; bytes 0: that of the stream, if it has one
 };
 struct CUfunc_st {
     struct CUmod_st *module;
@@ -203,6 +204,11 @@ CUcontext driver_current(void); // of the calling thread, NULL: none (context.c)
 // stream, and when the thread's own cannot be made.
 bool driver_stream(CUstream s, struct gpu_stream **out);
 CUstream driver_stream_named(CUstream s);        // NULL: the default one
+// Access policy windows: what one asks for, false where a value is none; a stream's. The largest is
+// what an H100 and a board of 96 MB of L2 say (Neroued/ninfer pull request 202).
+enum { DRIVER_MOST_WINDOW = 128 << 20 };
+bool driver_window(const CUaccessPolicyWindow *w, struct policy_window *out);
+struct policy_window driver_stream_window(CUstream s);
 extern _Thread_local bool driver_default_is_own; // what a call of this thread means by NULL
 int driver_event_s(CUevent e, double *seconds); // driver_private.h
 bool driver_has_calls(void);                     // host functions are queued

@@ -11,6 +11,12 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID id,
     DRIVER_ENTER(NEED_INIT);
     if (!is_kernel(node) || !value || (unsigned)id >= GRAPH_ATTRIBUTES)
         DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    struct policy_window window;
+    if (id == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW) {
+        if (!driver_window(&value->accessPolicyWindow, &window))
+            DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+        node->op.kernel.shape.window = window;
+    }
     node->attribute[id] = *value;
     if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
         node->op.kernel.shape.cooperative = value->cooperative != 0;

@@ -90,6 +90,7 @@ static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t bloc
                            .cooperative = shape->cooperative,
                            .programmatic = shape->programmatic,
                            .non_portable = w->non_portable};
+    l.window = shape->window.bytes ? shape->window : driver_stream_window(stream);
     memcpy(l.cluster, shape->cluster, sizeof l.cluster);
     memcpy(l.grid, grid, sizeof l.grid);
     memcpy(l.block, block, sizeof l.block);
@@ -98,6 +99,7 @@ static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t bloc
     struct driver_op op = {
         .kind = OP_KERNEL,
         .kernel = {.f = f, .shared = shared, .shape = *shape, .packed = bytes}};
+    op.kernel.shape.window = l.window; // a graph keeps the stream's of now
     memcpy(op.kernel.grid, grid, sizeof op.kernel.grid);
     memcpy(op.kernel.block, block, sizeof op.kernel.block);
     CUresult kept;
@@ -162,6 +164,9 @@ static CUresult shape_of(const CUlaunchConfig *c, struct driver_shape *out) {
         if (a->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) out->cooperative = a->value.cooperative != 0;
         if (a->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
             out->programmatic = a->value.programmaticStreamSerializationAllowed != 0;
+        if (a->id == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW &&
+            !driver_window(&a->value.accessPolicyWindow, &out->window))
+            return CUDA_ERROR_INVALID_VALUE;
         if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE &&
             (unsigned)a->value.clusterSchedulingPolicyPreference >
                 CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING)

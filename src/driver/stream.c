@@ -155,7 +155,7 @@ CUresult cuStreamGetDevice(CUstream s, CUdevice *device) {
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
-// Attributes tune hardware that these GPUs lack: they are kept, and say what was set.
+// A window of L2 is what launches into the stream say to it; other attributes are kept, and say what was set.
 static CUstreamAttrValue *attribute_of(CUstream s, CUstreamAttrID attribute) {
     static CUstreamAttrValue of_default[DRIVER_STREAM_ATTRIBUTES]; // the singleton's
     struct gpu_stream *g;
@@ -166,6 +166,30 @@ static CUstreamAttrValue *attribute_of(CUstream s, CUstreamAttrID attribute) {
         attribute != CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN)
         return NULL;
     return driver_stream(s, &g) && g ? &named(s)->attributes[attribute] : &of_default[attribute];
+}
+
+// What an access policy window asks for; false: it has values that none has.
+bool driver_window(const CUaccessPolicyWindow *w, struct policy_window *out) {
+    static const uint8_t of[] = {[CU_ACCESS_PROPERTY_NORMAL] = PRIORITY_NORMAL,
+                                 [CU_ACCESS_PROPERTY_STREAMING] = PRIORITY_FIRST,
+                                 [CU_ACCESS_PROPERTY_PERSISTING] = PRIORITY_LAST};
+    *out = (struct policy_window){0};
+    if (w->num_bytes == 0) return true;
+    if ((unsigned)w->hitProp >= WW_COUNT(of) || !(w->hitRatio >= 0 && w->hitRatio <= 1) ||
+        (unsigned)w->missProp >= CU_ACCESS_PROPERTY_PERSISTING || w->num_bytes > DRIVER_MOST_WINDOW)
+        return false;
+    *out = (struct policy_window){.base = (uintptr_t)w->base_ptr,
+                                  .bytes = w->num_bytes,
+                                  .hits = (uint8_t)(w->hitRatio * 16 + 0.5f),
+                                  .hit = of[w->hitProp],
+                                  .miss = of[w->missProp]};
+    return true;
+}
+struct policy_window driver_stream_window(CUstream s) {
+    struct policy_window window = {0};
+    const CUstreamAttrValue *const a = attribute_of(s, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
+    if (a) driver_window(&a->accessPolicyWindow, &window);
+    return window;
 }
 
 CUresult cuStreamGetAttribute(CUstream s, CUstreamAttrID attribute, CUstreamAttrValue *value) {
@@ -188,6 +212,10 @@ CUresult cuStreamSetAttribute(CUstream s, CUstreamAttrID attribute,
     if (!driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     CUstreamAttrValue *to = attribute_of(s, attribute);
     if (!value || !to) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    struct policy_window window;
+    if (attribute == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW &&
+        !driver_window(&value->accessPolicyWindow, &window))
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     *to = *value;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }

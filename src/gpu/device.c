@@ -72,6 +72,32 @@ void device_tear_down(struct gpu *g) {
     g->side = NULL;
 }
 
+// ---- lines of L2 that go last -----------------------------------------------------------------
+static uint64_t sixteenths_of_l2(const struct gpu *g, uint32_t n) {
+    const struct gpu_config *const c = &g->config;
+    const bool has_policies = c->cc_major >= 8;
+    return has_policies ? (uint64_t)c->mem.l2.bytes * c->mem.partitions *
+                              c->mem.slices_per_partition * n / 16
+                        : 0;
+}
+uint64_t gpu_l2_most_set_aside(const struct gpu *g) { return sixteenths_of_l2(g, 10); }
+uint64_t gpu_l2_set_aside(const struct gpu *g) { return g->set_aside; }
+static void set_aside(struct gpu *g, uint64_t bytes) {
+    const uint64_t most = gpu_l2_most_set_aside(g);
+    g->set_aside = bytes < most ? bytes : most;
+    mem_system_set_aside(g->mem, g->set_aside);
+}
+enum ww_status gpu_l2_set_set_aside(struct gpu *g, uint64_t bytes, struct diags *d) {
+    const enum ww_status s = gpu_synchronize(g, d);
+    if (s == WW_OK) set_aside(g, bytes);
+    return s;
+}
+enum ww_status gpu_l2_reset_priorities(struct gpu *g, struct diags *d) {
+    const enum ww_status s = gpu_synchronize(g, d);
+    if (s == WW_OK) mem_system_reset_priorities(g->mem);
+    return s;
+}
+
 enum ww_status device_build(struct gpu *g, struct diags *d) {
     const struct gpu_config *c = &g->config;
     const uint32_t n = c->sm_count;
@@ -85,6 +111,7 @@ enum ww_status device_build(struct gpu *g, struct diags *d) {
     enum ww_status s = mem_system_create(&c->mem, n, c->clocks.core_mhz, d, &g->mem);
     if (s != WW_OK) return s;
     g->quantum = mem_quantum_cycles(g->mem);
+    set_aside(g, sixteenths_of_l2(g, 3));
     s = savings_l2_create(&g->options.savings, g->mem, &c->mem.l2, d, &g->savings_l2);
     if (s != WW_OK) return s;
     const struct sm_callbacks cb = {.cta_done = on_cta_done, .user = g};

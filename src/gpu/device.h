@@ -174,6 +174,7 @@ struct gpu {
 
     // timing machinery; all NULL in functional mode
     struct mem_system *mem;
+    uint64_t set_aside; // bytes of L2 for lines that go last
     struct sm **sm;
     struct savings_sm **savings; // of each SM, or NULL
     struct savings_l2 *savings_l2; // or NULL

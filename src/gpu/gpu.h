@@ -22,6 +22,7 @@
 #include "gpu/config.h"
 #include "gpu/limits.h"
 #include "gpu/result.h"
+#include "isa/policy.h"
 #include "savings/savings.h"
 
 struct code_image;
@@ -146,6 +147,14 @@ enum ww_status gpu_read(struct gpu *g, void *dst, uint64_t src, uint64_t bytes, 
 // Bytes of stack a thread, from the next launch on, for kernels whose calls cannot be counted
 // (recursion, function pointers). Waits for queued work; their code is made anew.
 enum ww_status gpu_stack_limit(struct gpu *g, uint32_t bytes, struct diags *d);
+
+// Lines of L2 that go last (CUDA C++ Programming Guide 12.3, 3.2.3): bytes that they may take, at first
+// three sixteenths of it; ten sixteenths at most, to which more is cut (96, 18 and 60 MB of a board of 96 MB:
+// Neroued/ninfer pull request 202). Both calls wait for queued work; the second makes all lines alike.
+uint64_t gpu_l2_most_set_aside(const struct gpu *g); // 0: before capability 8.0
+uint64_t gpu_l2_set_aside(const struct gpu *g);
+enum ww_status gpu_l2_set_set_aside(struct gpu *g, uint64_t bytes, struct diags *d);
+enum ww_status gpu_l2_reset_priorities(struct gpu *g, struct diags *d);
 
 // ---- modules ----------------------------------------------------------------------------------
 struct gpu_module;
@@ -294,6 +303,7 @@ struct gpu_launch {
     // It may begin when all blocks of the kernel before it in its stream have executed
     // griddepcontrol.launch_dependents or ended, and waits for that kernel in griddepcontrol.wait.
     bool programmatic;
+    struct policy_window window; // of L2; bytes 0: none
 };
 // Blocks of a cluster that every GPU with clusters takes, and that one may take at most (CUDA C++
 // Programming Guide 12.3, thread block clusters).

@@ -89,6 +89,7 @@ enum ww_status flight_begin(struct gpu *g, struct flight *r, uint32_t slot) {
     if (s == WW_OK)
         s = sm_kernel_create(&g->config.sm, r->kernel->image, g->source, r->exec, r->kernel->code_address, &d,
                              &r->timed);
+    if (s == WW_OK) sm_kernel_set_window(r->timed, &r->launch.window);
     if (s == WW_OK) r->cluster = g->source->cluster_blocks ? g->source->cluster_blocks(r->exec) : 0;
     uint32_t bound = 0;
     for (; s == WW_OK && bound < g->config.sm_count; bound++) {

@@ -40,6 +40,23 @@ enum {
 static const uint8_t policy_primary[] = {PRIORITY_UNCHANGED, PRIORITY_FIRST, PRIORITY_LAST,
                                          PRIORITY_NORMAL};
 
+// The upper four bits of a line's number by the golden ratio of 2^64: which sixteenth of lines it is in.
+static inline uint32_t policy_sixteenth(uint64_t addr) {
+    return (uint32_t)((addr / POLICY_LINE * UINT64_C(0x9E3779B97F4A7C15)) >> 60);
+}
+
+// An access property window of a launch (CUDA C++ Programming Guide 12.3, 3.2.3): what its accesses to
+// [base, base + bytes) say where they name no policy. `hits` sixteenths of the lines have the priority `hit`.
+struct policy_window {
+    uint64_t base, bytes; // bytes 0: there is none
+    uint8_t hits;         // 0 to 16
+    uint8_t hit, miss;    // enum isa_priority
+};
+static inline enum isa_priority policy_window_priority(const struct policy_window *w, uint64_t addr) {
+    if (addr - w->base >= w->bytes) return PRIORITY_NONE;
+    return (enum isa_priority)(policy_sixteenth(addr) < w->hits ? w->hit : w->miss);
+}
+
 // The upper word of a policy without its count and range.
 static inline uint32_t policy_of(enum isa_priority primary, bool is_range, bool others_first) {
     uint32_t code = 0;
@@ -59,8 +76,8 @@ static inline enum isa_priority policy_priority(uint64_t policy, uint64_t addr) 
         const uint32_t unit = (uint32_t)(addr >> (POLICY_LEAST_UNIT + count));
         const uint32_t behind = (unit - (word >> POLICY_FIRST_AT)) % POLICY_UNITS;
         is_primary = behind < (word >> POLICY_UNITS_AT) % POLICY_UNITS;
-    } else { // the upper four bits of a line's number by the golden ratio of 2^64
-        is_primary = (addr / POLICY_LINE * UINT64_C(0x9E3779B97F4A7C15)) >> 60 <= count;
+    } else {
+        is_primary = policy_sixteenth(addr) <= count;
     }
     if (is_primary) return (enum isa_priority)policy_primary[word >> POLICY_PRIMARY_AT & 3];
     return word >> POLICY_SECONDARY_AT & 1 ? PRIORITY_FIRST : PRIORITY_UNCHANGED;

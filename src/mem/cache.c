@@ -100,6 +100,7 @@ struct cache *cache_create(const struct cache_config *c) {
     k->ways = k->open = c->ways;
     k->sets = c->bytes / c->line_bytes / c->ways;
     k->lines = k->sets * k->ways;
+    k->last_ways = k->ways;
     k->line_shift = bits_first32(c->line_bytes);
     k->sector_shift = bits_first32(sector);
     k->all = (1u << sectors) - 1;
@@ -243,9 +244,14 @@ void cache_rank(struct cache *c, uint32_t first, uint32_t at, enum cache_rank ra
     if (rank != CACHE_RANK_LAST) return;
     uint32_t n = 0;
     for (uint32_t i = first; i < first + c->ways; i++) n += c->line[i].rank == CACHE_RANK_LAST;
-    if (4 * n <= 3 * c->ways) return;
+    if (n <= c->last_ways) return;
     const uint32_t oldest = oldest_of(c, first, CACHE_RANK_LAST);
     if (oldest != CACHE_NOWHERE) c->line[oldest].rank = CACHE_RANK_NORMAL;
+}
+
+void cache_reset_ranks(struct cache *c) {
+    for (uint32_t i = 0; c->has_ranks && i < c->lines; i++)
+        if (c->line[i].rank == CACHE_RANK_LAST) c->line[i].rank = CACHE_RANK_NORMAL;
 }
 
 static struct cache_answer answer(enum cache_result r, uint32_t place) {

@@ -31,6 +31,7 @@ struct cache {
     uint8_t fold[6];   // shifts that fold a line number into a set index
     bool sets_pow2, hashed, lru, even_random, write_back, write_evict;
     bool has_ranks; // some line had another rank than the normal one
+    uint32_t last_ways; // lines of a set that may go last
     struct fastdiv set_div;
     uint32_t clock;  // counts uses
     uint32_t random; // state of the fixed sequence
@@ -110,9 +111,10 @@ static inline void cache_touch(struct cache *c, uint32_t i) {
 uint32_t cache_random_victim(struct cache *c, uint32_t first);
 uint32_t cache_victim_indexed(struct cache *c, uint32_t first); // without LRU
 uint32_t cache_victim_ranked(struct cache *c, uint32_t first);
-// The line in a place, of the set that begins at `first`, gets a rank. Of a set at most three quarters
-// go last: the oldest of those beyond becomes normal.
+// The line in a place, of the set that begins at `first`, gets a rank. Of a set at most last_ways go
+// last: the oldest of those beyond becomes normal.
 void cache_rank(struct cache *c, uint32_t first, uint32_t at, enum cache_rank rank);
+void cache_reset_ranks(struct cache *c); // lines that go last are normal
 static inline uint32_t cache_victim_in(struct cache *c, uint32_t first) {
     if (ww_unlikely(c->has_ranks)) return cache_victim_ranked(c, first);
     if (c->index && !c->lru) return cache_victim_indexed(c, first);

@@ -155,6 +155,10 @@ uint32_t mem_system_slices(const struct mem_system *m);
 uint32_t mem_system_l2_lines(const struct mem_system *m); // of a slice
 // Writes back or drops all L2 lines (between programs), closes rows. Counts nothing.
 void mem_system_reset(struct mem_system *m);
+// Lines that go last may take so many bytes of L2, as whole ways of each set, rounded up; those beyond are
+// like others. At first that is all of it. And: lines that go last are like others from now on.
+void mem_system_set_aside(struct mem_system *m, uint64_t bytes);
+void mem_system_reset_priorities(struct mem_system *m);
 // Work without time touched 4-byte words (a mask; of loads the sector of each counts) of the 128-byte line at `addr`, from an
 // SM: L2 and TLBs know it from cycle `now` on as if it had been timed (warm.c). No quantum may be under way. Counts nothing.
 void mem_system_warm(struct mem_system *m, uint32_t sm, uint64_t addr, uint32_t words, bool writes,

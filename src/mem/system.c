@@ -433,6 +433,23 @@ void mem_system_reset(struct mem_system *m) {
     net_mesh_reset(&m->mesh);
 }
 
+// ---- lines that go last ----------------------------------------------------------------------
+void mem_system_set_aside(struct mem_system *m, uint64_t bytes) {
+    for (uint32_t i = 0; i < m->c.partitions; i++)
+        for (uint32_t k = 0; k < m->map.slices; k++) {
+            struct cache *const tags = m->partition[i].slice[k].tags;
+            if (!tags) continue;
+            const uint64_t all = (uint64_t)m->c.l2.bytes * m->map.slices * m->c.partitions;
+            const uint64_t ways = (bytes * tags->ways + all - 1) / all;
+            tags->last_ways = (uint32_t)(ways < tags->ways ? ways : tags->ways);
+        }
+}
+void mem_system_reset_priorities(struct mem_system *m) {
+    for (uint32_t i = 0; i < m->c.partitions; i++)
+        for (uint32_t k = 0; k < m->map.slices; k++)
+            if (m->partition[i].slice[k].tags) cache_reset_ranks(m->partition[i].slice[k].tags);
+}
+
 void mem_system_forget(struct mem_system *m, uint64_t cycle) {
     if (m->tlb) tlb_forget(m->tlb);
     for (uint32_t i = 0; i < m->c.partitions; i++) {

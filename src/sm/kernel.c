@@ -543,6 +543,8 @@ enum ww_status sm_kernel_create(const struct sm_config *c, const struct code_ima
     return WW_OK;
 }
 
+void sm_kernel_set_window(struct sm_kernel *k, const struct policy_window *w) { k->window = *w; }
+
 void sm_kernel_destroy(struct sm_kernel *k) {
     if (k == NULL) return;
     ww_free_aligned(k->inst);

@@ -122,6 +122,7 @@ struct sm_kernel {
     struct sm_occupancy occupancy;
     uint32_t warp_registers, cta_registers, cta_shared; // what a CTA takes, granularity applied
     size_t cta_bytes;
+    struct policy_window window; // of L2
 };
 // A second record with the rows that an instruction reads beyond those of its own, of which only
 // what concerns rows counts; NULL: there are none.

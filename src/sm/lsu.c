@@ -457,6 +457,7 @@ void lsu_accept(struct sm *s, const struct issue *o, uint64_t t) {
     e->warp = (uint8_t)o->warp;
     e->lanes = o->lanes;
     e->policy = a->policy;
+    e->window = sm_window_of(s, o->warp);
     e->op = OP_NONE;
     const uint32_t lanes = a->mask | a->mask2 | a->remote;
     e->ready = o->operands_at + agu_cycles(s, lanes) + o->in->latency;

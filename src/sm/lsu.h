@@ -48,6 +48,7 @@ struct lsu_entry {
     uint32_t tail_cycles;  // that the unit stays occupied after the last transaction
     uint64_t begun;        // cycle of its first transaction's turn
     uint64_t policy;       // of L2; 0: none
+    const struct policy_window *window; // of its launch; NULL: none
     struct transaction tx[LSU_TRANSACTIONS];
 };
 // One in-order queue: LD/ST or texture. An access that touches shared memory alone, and finds no

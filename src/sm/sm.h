@@ -17,6 +17,7 @@
 #define WW_SM_H
 
 #include "exec/source.h"
+#include "isa/policy.h"
 #include "mem/mem.h"
 #include "sm/result.h"
 
@@ -46,6 +47,8 @@ enum ww_status sm_kernel_create(const struct sm_config *c, const struct code_ima
                                 const struct exec_source *source, struct exec_launch *l,
                                 uint64_t code_address, struct diags *d, struct sm_kernel **out);
 void sm_kernel_destroy(struct sm_kernel *k);
+// What its accesses say to L2 where they name no policy; before it is bound.
+void sm_kernel_set_window(struct sm_kernel *k, const struct policy_window *w);
 // What the compiler of control bits (isa/control.h) knows of such an SM.
 void sm_code_latencies(const struct sm_config *c, struct code_latencies *out);
 

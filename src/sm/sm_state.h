@@ -314,6 +314,23 @@ static inline void front_wait(struct front *f, uint32_t w) {
 }
 
 // lsu.c
+// The window of a warp's launch (isa/policy.h), or NULL; what an access to an address says of its line, by
+// its policy (0: none) or else by the window.
+static inline const struct policy_window *sm_window_of(const struct sm *s, uint32_t w) {
+    const struct sm_kernel *const k = s->res.kernel[s->res.warp[w].kslot].kernel;
+    return ww_likely(k->window.bytes == 0) ? NULL : &k->window;
+}
+static_assert((int)MEM_HINT_FIRST == PRIORITY_FIRST && (int)MEM_HINT_LAST == PRIORITY_LAST &&
+                  (int)MEM_HINT_NORMAL == PRIORITY_NORMAL &&
+                  (int)MEM_HINT_UNCHANGED == PRIORITY_UNCHANGED,
+              "memory's hints are the priorities of policies");
+static inline uint8_t sm_priority(uint64_t policy, const struct policy_window *w, uint64_t addr) {
+    enum isa_priority p = PRIORITY_NONE;
+    if (ww_unlikely(policy != 0)) p = policy_priority(policy, addr);
+    if (ww_unlikely(p == PRIORITY_NONE && w != NULL)) p = policy_window_priority(w, addr);
+    return (uint8_t)p;
+}
+
 void lsu_accept(struct sm *s, const struct issue *o, uint64_t t);
 // An access to shared memory by the lanes themselves: past the queue. Answers the cycles for which
 // it holds them.

@@ -98,6 +98,7 @@ static bool take_copy(struct sm *s, const struct exec_bulks *all, const struct e
                           .begin_at = at,
                           .done_at = NEVER,
                           .policy = policy,
+                          .window = sm_window_of(s, w),
                           .map = b->has_map ? map_address(s, w, b->map) : 0,
                           .next = TMA_NO_JOB,
                           .generation = m->generation[cta],
@@ -166,7 +167,7 @@ static struct mem_request next_request(const struct tma_job *j, uint32_t *bytes)
                                     : j->copy.kind == BULK_STORE    ? MEM_WRITE
                                     : j->copy.kind == BULK_PREFETCH ? MEM_PREFETCH
                                                                     : MEM_READ};
-    if (ww_unlikely(j->policy != 0)) q.hint = (uint8_t)policy_priority(j->policy, begin);
+    q.hint = sm_priority(j->policy, j->window, begin);
     for (uint32_t k = (uint32_t)(first - begin) / 4; k < (first + *bytes - begin + 3) / 4; k++)
         q.touched |= 1ull << k;
     if (q.kind == MEM_WRITE || q.kind == MEM_REDUCE) { // partly written sectors at both ends

@@ -16,6 +16,7 @@ struct tma_job {
     uint64_t done_at;          // NEVER: answers are still to come
     uint64_t map;              // address of its map; 0: it has none, or the engine has it
     uint64_t policy;           // of L2; 0: none
+    const struct policy_window *window; // of its launch; NULL: none
     uint32_t at, at_byte;      // row and byte of the next request
     uint32_t left;             // answers that it waits for
     uint32_t next;             // in the queue, or free

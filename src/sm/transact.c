@@ -7,13 +7,9 @@
 #include "sm/sm_state.h"
 
 // ---- what L2 is told of its lines ---------------------------------------------------------------
-static_assert((int)MEM_HINT_FIRST == PRIORITY_FIRST && (int)MEM_HINT_LAST == PRIORITY_LAST &&
-                  (int)MEM_HINT_NORMAL == PRIORITY_NORMAL &&
-                  (int)MEM_HINT_UNCHANGED == PRIORITY_UNCHANGED,
-              "memory's hints are the priorities of policies");
 static inline uint8_t hint_of(const struct lsu_entry *e, uint64_t addr) {
-    return ww_likely(e->policy == 0) ? (uint8_t)MEM_HINT_NONE
-                                     : (uint8_t)policy_priority(e->policy, addr);
+    if (ww_likely(e->policy == 0 && e->window == NULL)) return MEM_HINT_NONE;
+    return sm_priority(e->policy, e->window, addr);
 }
 
 // ---- by path ------------------------------------------------------------------------------------
