@@ -140,6 +140,36 @@ static void slots_are_filled_and_used_again(void **state) {
     rig_free(g);
 }
 
+// The place of a CTA stands empty for cta_turnover cycles before the next one's first fetch there, other
+// places do not. Of a CTA whose first fetch is in cycle 0: move in 1, additions in 11 and 21, exit in 31 with their result.
+static uint64_t of_turnover(uint32_t turnover, uint32_t latency, uint32_t places, uint64_t ctas) {
+    struct rig *g = rig_new();
+    g->c.cta_turnover = turnover;
+    g->c.cta_launch_latency = latency;
+    g->c.max_ctas = places;
+    g->ctas = ctas;
+    movi(g, 1, 1);
+    iaddi(g, 1, 1, 1);
+    iaddi(g, 1, 1, 1);
+    exit_(g);
+    const uint64_t end = rig_run(g) - 1;
+    rig_free(g);
+    return end;
+}
+static void places_stand_empty(void **state) {
+    (void)state;
+    enum { ALONE = 31 };
+    assert_int_equal(of_turnover(0, 0, 1, 1), ALONE);
+    assert_int_equal(of_turnover(300, 0, 1, 1), ALONE); // the first one waits for none
+    for (uint64_t n = 2; n < 5; n++)
+        assert_int_equal(of_turnover(300, 0, 1, n), ALONE + (n - 1) * (300 + ALONE));
+    // Given in cycle 100, when a quantum ends: what takes longer counts, the turnover from 31 or the launch from 100.
+    assert_int_equal(of_turnover(300, 250, 1, 2), 250 + ALONE + 300 + ALONE);
+    assert_int_equal(of_turnover(50, 0, 1, 2), 100 + ALONE);
+    // Two places: their second CTAs come as if each had the SM, but for the one cycle that they share.
+    assert_in_range(of_turnover(300, 0, 2, 4), ALONE + 300 + ALONE, ALONE + 300 + ALONE + 3);
+}
+
 // A kernel that can never fit is refused with a sentence.
 static void too_large(void **state) {
     (void)state;
@@ -380,6 +410,7 @@ int main(void) {
         cmocka_unit_test(occupancy),
         cmocka_unit_test(occupancy_of_boards),
         cmocka_unit_test(slots_are_filled_and_used_again),
+        cmocka_unit_test(places_stand_empty),
         cmocka_unit_test(too_large),
         cmocka_unit_test(skewed_barrier),
         cmocka_unit_test(counted_barrier),
