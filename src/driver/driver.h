@@ -107,6 +107,8 @@ struct driver_shape {
     bool cooperative;
     bool programmatic; // programmatic stream serialisation
     struct policy_window window; // of L2; bytes 0: that of the stream, if it has one
+    CUevent event;               // recorded when its blocks say so, or begin; NULL: none
+    bool event_at_start;
 };
 struct CUfunc_st {
     struct CUmod_st *module;

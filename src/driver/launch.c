@@ -103,7 +103,13 @@ static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t bloc
     memcpy(op.kernel.grid, grid, sizeof op.kernel.grid);
     memcpy(op.kernel.block, block, sizeof op.kernel.block);
     CUresult kept;
-    if (driver_capture(stream, &op, &kept)) return kept;
+    if (driver_capture(stream, &op, &kept)) // a graph's event is recorded behind the kernel
+        return kept == CUDA_SUCCESS && shape->event ? cuEventRecord(shape->event, stream) : kept;
+    if (shape->event) {
+        driver_capture_event_recorded(shape->event);
+        l.event = shape->event->event;
+        l.event_at_start = shape->event_at_start;
+    }
     const enum ww_status st =
         asked_for(f, shared)
             ? gpu_launch(driver_get()->gpu, s, f->kernel, &l, process_diags(), NULL)
@@ -164,6 +170,14 @@ static CUresult shape_of(const CUlaunchConfig *c, struct driver_shape *out) {
         if (a->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) out->cooperative = a->value.cooperative != 0;
         if (a->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
             out->programmatic = a->value.programmaticStreamSerializationAllowed != 0;
+        const bool at_start = a->id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT;
+        if (a->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT || at_start) {
+            CUevent const e = at_start ? a->value.launchCompletionEvent.event : a->value.programmaticEvent.event;
+            if (!DRIVER_IS(TAG_EVENT, e)) return CUDA_ERROR_INVALID_HANDLE;
+            if (out->event || !(e->flags & CU_EVENT_DISABLE_TIMING)) return CUDA_ERROR_INVALID_VALUE;
+            out->event = e;
+            out->event_at_start = at_start || a->value.programmaticEvent.triggerAtBlockStart;
+        }
         if (a->id == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW &&
             !driver_window(&a->value.accessPolicyWindow, &out->window))
             return CUDA_ERROR_INVALID_VALUE;

@@ -20,6 +20,7 @@ struct gpu_event {
     uint64_t done;     // highest record that has run
     uint64_t cycle;    // when
     uint64_t launches, untimed; // the device's until then: all, and those that took no time
+    uint64_t teller;   // launch that told the record `done` before it ended; 0: none
     uint32_t users;    // handle + queued work
 };
 
@@ -40,6 +41,7 @@ struct work {
             // Programmatic dependent launch: cycle from which its launch is prepared (0: the latency
             // counts from its turn on), and that of its dependent.
             uint64_t ready_from, next_from;
+            uint64_t waits_for; // launch of another stream whose event let it begin; 0: none
         };                       // WORK_KERNEL
         struct {
             struct gpu_copy c;
@@ -66,6 +68,7 @@ struct gpu_stream {
     struct gpu_stream *next; // of the device, in order of creation; the default stream first
     struct work *head, *tail; // what runs: the head and, one after the other, its dependents
     bool is_default, non_blocking;
+    uint64_t early_of; // launch whose event the last work waited for, told before its end; 0: none
     int priority;
     uint32_t number; // 0: the default stream
 };
@@ -78,6 +81,7 @@ struct order {
     const struct code_image *image;
     struct gpu_launch launch; // its params are those at the end of this
     uint64_t id;
+    uint64_t event_number; // of launch.event's record
     struct sm_occupancy occupancy;
     bool functional;
     uint8_t params[];
@@ -104,6 +108,10 @@ struct sample_inside {
 
 // A launch in flight: from its start to its result. Kept for the next one when it is over
 // (gpu.spare_flights).
+// A launch's event, if it has one that was not recorded yet, is; frees a launch, whose event is then.
+void order_tell(struct gpu *g, struct order *o, bool has_ended);
+void order_free(struct gpu *g, struct order *o);
+
 struct flight {
     struct flight *next_spare;
     struct gpu_result result;

@@ -304,6 +304,11 @@ struct gpu_launch {
     // griddepcontrol.launch_dependents or ended, and waits for that kernel in griddepcontrol.wait.
     bool programmatic;
     struct policy_window window; // of L2; bytes 0: none
+    // An event that is recorded when all blocks have executed griddepcontrol.launch_dependents or ended, or
+    // with event_at_start when all have begun; NULL: none. A kernel that waits for it in another stream waits in
+    // griddepcontrol.wait for the end of this one.
+    struct gpu_event *event;
+    bool event_at_start;
 };
 // Blocks of a cluster that every GPU with clusters takes, and that one may take at most (CUDA C++
 // Programming Guide 12.3, thread block clusters).

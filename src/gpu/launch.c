@@ -159,7 +159,7 @@ void flight_free(struct gpu *g, struct flight *r) {
     if (r->workspace) devmem_free(g->memory, r->workspace);
     if (g->rehearsing == r) g->rehearsing = NULL;
     devmem_copy_free(r->before_it);
-    device_free(g, r->order);
+    order_free(g, r->order);
     device_free(g, r->inst);
     device_free(g, r->inst_memory);
     arena_free(&r->arena);
@@ -208,6 +208,10 @@ enum ww_status gpu_launch(struct gpu *g, struct gpu_stream *stream, struct gpu_k
     if (s != WW_OK) {
         device_free(g, o);
         return s;
+    }
+    if (l->event) {
+        o->event_number = ++l->event->recorded;
+        l->event->users++;
     }
     if (id) *id = g->next_launch;
     g->next_launch++;

@@ -712,12 +712,18 @@ static bool dependents_begin(struct gpu *g) {
     bool any = false;
     for (uint32_t k = 0; k < SM_KERNEL_SLOTS; k++) {
         struct flight *const r = g->slots[k];
-        if (!r || !r->is_awaited || !r->started || r->next_cta < r->n_ctas) continue;
+        if (!r || !r->started || r->rehearsals || r->next_cta < r->n_ctas) continue;
+        if (r->order->launch.event && r->order->launch.event_at_start) {
+            order_tell(g, r->order, false);
+            any = true;
+        }
+        if (!r->is_awaited) continue;
         uint64_t n = 0;
         for (uint32_t i = 0; i < g->config.sm_count; i++) n += sm_grid_launched(g->sm[i], k);
         if (n < r->n_ctas) continue;
         r->is_awaited = false;
         r->has_launched = any = true;
+        order_tell(g, r->order, false);
     }
     return any;
 }

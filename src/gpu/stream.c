@@ -44,10 +44,31 @@ static void event_release(struct gpu *g, struct gpu_event *e) {
     if (--e->users == 0) device_free(g, e);
 }
 
+static void record_now(const struct gpu *g, struct gpu_event *e, uint64_t number, uint64_t teller) {
+    if (number <= e->done) return;
+    e->done = number;
+    e->cycle = g->now;
+    e->launches = g->totals.launches;
+    e->untimed = g->untimed;
+    e->teller = teller;
+}
+
+void order_tell(struct gpu *g, struct order *o, bool has_ended) {
+    struct gpu_event *const e = o->launch.event;
+    if (!e) return;
+    record_now(g, e, o->event_number, has_ended ? 0 : o->id);
+    o->launch.event = NULL;
+    event_release(g, e);
+}
+void order_free(struct gpu *g, struct order *o) {
+    if (o) order_tell(g, o, true); // of one that never ran too, so that nobody waits for it
+    device_free(g, o);
+}
+
 static void work_free(struct gpu *g, struct work *w) {
     if (w->kind == WORK_KERNEL) {
         flight_free(g, w->run);
-        device_free(g, w->order);
+        order_free(g, w->order);
     }
     if (w->kind == WORK_COPY) device_free(g, w->copy.staged);
     if (w->kind == WORK_RECORD || w->kind == WORK_WAIT) event_release(g, w->event.event);
@@ -81,21 +102,12 @@ static void pop_head(struct gpu *g, struct gpu_stream *s) {
     work_free(g, w);
 }
 
-static void record_now(const struct gpu *g, const struct work *w) {
-    struct gpu_event *const e = w->event.event;
-    if (w->event.number <= e->done) return;
-    e->done = w->event.number;
-    e->cycle = g->now;
-    e->launches = g->totals.launches;
-    e->untimed = g->untimed;
-}
-
 void stream_drop_all(struct gpu *g) {
     for (struct gpu_stream *s = g->streams; s; s = s->next) {
         while (s->head) {
             // Records that never run count as done, so that nobody waits for them.
             struct work *w = s->head;
-            if (w->kind == WORK_RECORD) record_now(g, w);
+            if (w->kind == WORK_RECORD) record_now(g, w->event.event, w->event.number, 0);
             if (w->kind == WORK_KERNEL && w->running) w->run = NULL; // flight_abort_all has it
             pop_head(g, s);
         }
@@ -406,6 +418,13 @@ static bool wants_to_be_alone(const struct gpu *g) {
     return alone;
 }
 
+// The run of a launch that is on, or NULL.
+static struct flight *flight_of(const struct gpu *g, uint64_t id) {
+    for (uint32_t i = 0; id != 0 && i < SM_KERNEL_SLOTS; i++)
+        if (g->slots[i] && g->slots[i]->result.id == id) return g->slots[i];
+    return NULL;
+}
+
 // `before`: the run beside which it starts as its dependent, or NULL.
 static bool start_kernel(struct gpu *g, struct gpu_stream *stream, struct work *w,
                          struct flight *before) {
@@ -425,9 +444,12 @@ static bool start_kernel(struct gpu *g, struct gpu_stream *stream, struct work *
     w->run->ready_from = w->ready_from;
     const enum ww_status s = flight_begin(g, w->run, slot);
     w->running = true;
+    w->waits_for = before && before->stream != stream->number ? before->result.id : 0;
+    stream->early_of = 0;
     if (s == WW_OK) w->next_from = w->run->starts_at + g->config.launch_latency_cycles;
     if (s != WW_OK) return true; // flight_begin has noted the fault
     if (g->options.functional) return true;
+    w->run->is_awaited = w->run->order->launch.event && !w->run->order->launch.event_at_start;
     if (before) {
         before->has_dependent = true;
         for (uint32_t i = 0; i < g->config.sm_count; i++) sm_grid_is_early(g->sm[i], slot);
@@ -487,7 +509,7 @@ static bool try_start(struct gpu *g, struct gpu_stream *s) {
             run_functional(g, r);
             return true;
         }
-        return start_kernel(g, s, w, NULL);
+        return start_kernel(g, s, w, flight_of(g, s->early_of));
     case WORK_COPY:
     case WORK_FILL: {
         int engine;
@@ -501,11 +523,12 @@ static bool try_start(struct gpu *g, struct gpu_stream *s) {
         return true;
     }
     case WORK_RECORD:
-        record_now(g, w);
+        record_now(g, w->event.event, w->event.number, 0);
         pop_head(g, s);
         return true;
     case WORK_WAIT:
         if (w->event.event->done < w->event.number) return false;
+        if (w->event.event->teller) s->early_of = w->event.event->teller;
         pop_head(g, s);
         return true;
     case WORK_CALL: {
@@ -563,6 +586,13 @@ static void finish_kernels(struct gpu *g) {
         while (s->head && s->head->kind == WORK_KERNEL && s->head->running && !s->head->run)
             pop_kernel(g, s);
         open_grid(g, s->head);
+    }
+    for (struct gpu_stream *s = g->streams; s; s = s->next) { // those whose event another stream's told
+        struct work *const w = s->head;
+        if (!w || w->kind != WORK_KERNEL || !w->running || !w->waits_for || flight_of(g, w->waits_for))
+            continue;
+        w->waits_for = 0;
+        open_grid(g, w);
     }
 }
 

@@ -196,6 +196,55 @@ static void dependents(CUmodule m) {
     CHECK(early > 0.25f * serial && early < 0.75f * serial);
 }
 
+// The event of a launch lets the other stream's kernel begin before the launch ends; both add, one after the other.
+static float two_streams(CUfunction f, CUlaunchAttributeID id) {
+    CUstream s[2];
+    CUevent from, to, told;
+    float ms = 0;
+    uint32_t got = 0;
+    for (int i = 0; i < 2; i++) OK(cuStreamCreate(&s[i], CU_STREAM_NON_BLOCKING));
+    OK(cuEventCreate(&from, 0));
+    OK(cuEventCreate(&to, 0));
+    OK(cuEventCreate(&told, CU_EVENT_DISABLE_TIMING));
+    void *params[] = {&out};
+    CUlaunchAttribute a = {.id = id};
+    if (id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
+        a.value.programmaticEvent.event = told;
+    else
+        a.value.launchCompletionEvent.event = told;
+    CUlaunchConfig c = {.gridDimX = 1,
+                        .gridDimY = 1,
+                        .gridDimZ = 1,
+                        .blockDimX = 1,
+                        .blockDimY = 1,
+                        .blockDimZ = 1,
+                        .hStream = s[0],
+                        .attrs = &a,
+                        .numAttrs = id != CU_LAUNCH_ATTRIBUTE_IGNORE};
+    OK(cuMemsetD32(out, 100, 1));
+    OK(cuEventRecord(from, s[0]));
+    OK(cuLaunchKernelEx(&c, f, params, NULL));
+    if (!c.numAttrs) OK(cuEventRecord(told, s[0]));
+    OK(cuStreamWaitEvent(s[1], told, 0));
+    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s[1], params, NULL));
+    OK(cuEventRecord(to, s[1]));
+    OK(cuCtxSynchronize());
+    OK(cuEventElapsedTime(&ms, from, to));
+    OK(cuMemcpyDtoH(&got, out, sizeof got));
+    CHECK(got == 102);
+    a.value.programmaticEvent.event = from; // has a time
+    c.numAttrs = 1;
+    a.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT;
+    IS(cuLaunchKernelEx(&c, f, params, NULL), CUDA_ERROR_INVALID_VALUE);
+    return ms;
+}
+static void events(CUmodule m) {
+    const CUfunction f = kernel(m, "depends");
+    const float serial = two_streams(f, CU_LAUNCH_ATTRIBUTE_IGNORE);
+    CHECK(two_streams(f, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT) < 0.9f * serial);
+    CHECK(two_streams(f, CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT) < 0.9f * serial);
+}
+
 int main(void) {
     setenv("WARPWATT_GPU", FATBIN_DIR "/../../../gpus/h100.yaml", 1);
     start();
@@ -207,5 +256,6 @@ int main(void) {
     graphs(m);
     occupancy(m);
     dependents(m);
+    events(m);
     return 0;
 }

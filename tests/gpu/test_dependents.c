@@ -10,6 +10,7 @@ static bool is_machine_code;
 struct step {
     uint32_t tells, pre, waits, post;
     bool serial; // without the attribute
+    bool tells_event, at_start; // the next one waits, in a stream of its own, for the event that it records
 };
 static void open_ones(struct bench *b, bool functional, uint32_t threads) {
     struct gpu_options o;
@@ -26,7 +27,8 @@ static void open_ones(struct bench *b, bool functional, uint32_t threads) {
     bench_ok(b, gpu_module_load(b->gpu, "dependents", image, len, NULL, &b->diags, &b->module));
 }
 
-static void push(struct bench *b, struct gpu_stream *s, const struct step *x, uint64_t in, uint64_t out) {
+static void push_with(struct bench *b, struct gpu_stream *s, const struct step *x, uint64_t in, uint64_t out,
+                      struct gpu_event *event) {
     struct gpu_kernel *k;
     bench_ok(b, gpu_kernel_find(b->module, "step", &b->diags, &k));
     struct {
@@ -36,9 +38,14 @@ static void push(struct bench *b, struct gpu_stream *s, const struct step *x, ui
     const struct gpu_launch l = {.grid = {BLOCKS, 1, 1},
                                  .block = {BLOCK, 1, 1},
                                  .programmatic = !x->serial,
+                                 .event = event,
+                                 .event_at_start = x->at_start,
                                  .params = &params,
                                  .param_bytes = sizeof params};
     bench_ok(b, gpu_launch(b->gpu, s, k, &l, &b->diags, NULL));
+}
+static void push(struct bench *b, struct gpu_stream *s, const struct step *x, uint64_t in, uint64_t out) {
+    push_with(b, s, x, in, out, NULL);
 }
 
 // Runs the steps in one stream, each on what the one before made; checks what the last made where
@@ -60,8 +67,16 @@ static void run(const struct step *x, uint32_t n, bool functional, uint32_t thre
     const struct step first = {.serial = true};
     push(&b, s, &first, at[0], at[0]); // has the code in the SMs
     bench_ok(&b, gpu_stream_synchronize(b.gpu, s, &b.diags));
-    for (uint32_t k = 0; k < n; k++) push(&b, s, &x[k], at[k], at[k + 1]);
-    bench_ok(&b, gpu_stream_synchronize(b.gpu, s, &b.diags));
+    for (uint32_t k = 0; k < n; k++) {
+        struct gpu_event *e = NULL;
+        if (x[k].tells_event) bench_ok(&b, gpu_event_create(b.gpu, &b.diags, &e));
+        push_with(&b, s, &x[k], at[k], at[k + 1], e);
+        if (!e) continue;
+        bench_ok(&b, gpu_stream_create(b.gpu, true, 0, &b.diags, &s));
+        bench_ok(&b, gpu_stream_wait(b.gpu, s, e, &b.diags));
+        gpu_event_destroy(b.gpu, e); // who waits for it keeps it
+    }
+    bench_ok(&b, gpu_synchronize(b.gpu, &b.diags));
     assert_int_equal(gpu_result_count(b.gpu), n + 1);
     bool all_wait = true;
     for (uint32_t k = 0; k < n; k++) {
@@ -147,6 +162,34 @@ static void a_wait_is_for_all_before(void **state) {
     assert_true(t[2].start < t[0].end && t[1].end <= t[2].end);
 }
 
+// A launch's event lets a kernel of another stream begin when all blocks have said so, have ended, or, if it is
+// asked for, have begun; that kernel's wait is for the end of the launch.
+static void an_event_tells_another_stream(void **state) {
+    (void)state;
+    struct times t[2], in_order[2];
+    const struct step behind = {.pre = LONG / 4, .waits = 1, .serial = true};
+    const struct step says = {.tells = ALL, .pre = LONG, .serial = true, .tells_event = true};
+    run((struct step[]){says, behind}, 2, false, 1, t);
+    assert_int_equal(t[1].overlapped, 1);
+    // The launch is made when the event is there; it is when the first block's quantum is over.
+    assert_in_range(t[1].start - t[0].start, LATENCY, LATENCY + 4 * QUANTUM);
+    assert_true(t[1].start < t[0].end && t[1].end > t[0].end);
+    // Blocks that say nothing: by their ends, unless beginning is enough.
+    const struct step silent = {.pre = LONG, .serial = true, .tells_event = true};
+    run((struct step[]){silent, behind}, 2, false, 1, t);
+    assert_in_range(t[1].start, t[0].end + LATENCY - 4 * QUANTUM, t[0].end + LATENCY + 2 * QUANTUM);
+    struct step begins = silent;
+    begins.at_start = true;
+    run((struct step[]){begins, behind}, 2, false, 1, t);
+    assert_in_range(t[1].start - t[0].start, LATENCY, LATENCY + 4 * QUANTUM);
+    assert_true(t[1].end > t[0].end);
+    for (uint32_t threads = 2; threads <= 4; threads += 2) {
+        run((struct step[]){begins, behind}, 2, false, threads, in_order);
+        for (int k = 0; k < 2; k++) assert_int_equal(in_order[k].end, t[k].end);
+    }
+    run((struct step[]){says, behind}, 2, true, 1, t); // without time the event is at the end
+}
+
 // Where the attribute is missing, or there is no time, grids run one after the other.
 static void without_time_grids_follow_each_other(void **state) {
     (void)state;
@@ -167,6 +210,7 @@ int main(int argc, char **argv) {
         const struct CMUnitTest tests[] = {cmocka_unit_test(a_grid_begins_early_and_waits),
                                            cmocka_unit_test(the_last_block_decides),
                                            cmocka_unit_test(a_wait_is_for_all_before),
+                                           cmocka_unit_test(an_event_tells_another_stream),
                                            cmocka_unit_test(without_time_grids_follow_each_other)};
         failed += cmocka_run_group_tests(tests, NULL, NULL);
     }
