@@ -56,7 +56,7 @@ static void emit(struct partition *p, uint32_t si, uint32_t at, uint64_t ready) 
     n->depart = depart;
     n->cycle =
         m->c.net.kind == NET_MESH ? NEVER : clock_edge(core, depart) + m->c.net.reply_latency;
-    n->next = n->sent_next = NIL;
+    n->next = NIL;
     const uint32_t slice = p->index * m->map.slices + si;
     struct reply_list *const list = replies_of(m, n->sm, slice);
     if (list->head == NIL) {
@@ -66,12 +66,7 @@ static void emit(struct partition *p, uint32_t si, uint32_t at, uint64_t ready) 
         p->node[list->tail].next = at;
     }
     list->tail = at;
-    if (s->sent_head == NIL)
-        s->sent_head = at;
-    else
-        p->node[s->sent_tail].sent_next = at;
-    s->sent_tail = at;
-    if (s->route_from == NIL) s->route_from = at;
+    partition_sent(s, at);
     act[ACT_net_reply_packets]++;
     act[ACT_net_reply_flits] += n->reply_flits;
     if (m->c.net.kind == NET_CROSSBAR) act[ACT_net_hops] += n->reply_flits;

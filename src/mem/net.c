@@ -116,17 +116,18 @@ void net_route_replies(struct mem_system *m, uint64_t to) {
         uint32_t at = NIL;
         for (uint32_t i = 0; i < m->slices; i++) {
             const struct partition *p = &m->partition[i / m->map.slices];
-            const uint32_t k = p->slice[i % m->map.slices].route_from;
-            if (k != NIL && p->node[k].depart < best) {
-                best = p->node[k].depart;
+            struct slice *s = &p->slice[i % m->map.slices];
+            if (s->sent.routed == s->sent.n) continue;
+            const uint64_t depart = p->node[*slice_sent(s, s->sent.routed)].depart;
+            if (depart < best) {
+                best = depart;
                 at = i;
             }
         }
         if (at == NIL) return;
         struct partition *p = &m->partition[at / m->map.slices];
         struct slice *s = &p->slice[at % m->map.slices];
-        struct node *n = &p->node[s->route_from];
-        s->route_from = n->sent_next;
+        struct node *n = &p->node[*slice_sent(s, s->sent.routed++)];
         const uint64_t there = route(m, 1, m->mesh.router_of[m->sms + at], m->mesh.router_of[n->sm],
                                      n->reply_flits, best, &p->act);
         n->cycle = clock_edge(&m->clock.core, there) + m->c.net.reply_latency;

@@ -35,7 +35,11 @@ bool partition_create(struct partition *p, struct mem_system *m, uint32_t index)
         s->offset = i / m->map.channels;
         s->lapse_tick = NEVER;
         s->from = ww_alloc_aligned(m->sms * sizeof *s->from);
-        if (!s->from) return false;
+        s->sent.places = 1;
+        uint64_t places = 1;
+        while (places < p->nodes) places *= 2;
+        s->sent.node = ww_alloc_aligned(places * sizeof *s->sent.node);
+        if (!s->from || !s->sent.node) return false;
         if (!c->l2.bytes) continue;
         s->tags = cache_create(&c->l2);
         s->mshr = mshr_create(c->l2.mshrs, c->l2.mshr_merge);
@@ -53,6 +57,7 @@ void partition_destroy(struct partition *p) {
     for (uint32_t i = 0; p->slice && i < p->m->map.slices; i++) {
         struct slice *s = &p->slice[i];
         ww_free_aligned(s->from);
+        ww_free_aligned(s->sent.node);
         ww_free_aligned(s->words);
         cache_destroy(s->tags);
         mshr_destroy(s->mshr);
@@ -71,7 +76,8 @@ void partition_reset(struct partition *p, uint64_t clock) {
     p->last_served = 0;
     for (uint32_t i = 0; i < m->map.slices; i++) {
         struct slice *s = &p->slice[i];
-        s->head = s->tail = s->sent_head = s->sent_tail = s->route_from = NIL;
+        s->head = s->tail = NIL;
+        s->sent.first = s->sent.n = s->sent.routed = 0;
         s->atomic_head = s->atomic_tail = NIL;
         s->in_free = s->out_free = s->atomic_free = s->ready = s->port_tick = s->late = 0;
         s->next = s->blocked_at = NEVER;
@@ -182,14 +188,35 @@ static void take_requests(struct partition *p, uint32_t si, uint64_t from, uint6
     if (was_empty) l2_schedule_head(p, si);
 }
 
+// ---- replies that were sent -----------------------------------------------------------------
+void partition_sent(struct slice *s, uint32_t node) {
+    struct sent *const q = &s->sent;
+    if (ww_unlikely(q->n == q->places)) { // twice as many places
+        const uint32_t n = q->places - q->first; // from the first one to the ring's end
+        memmove(&q->node[2 * q->places - n], &q->node[q->first], n * sizeof *q->node);
+        q->first = 2 * q->places - n;
+        q->places *= 2;
+    }
+    *slice_sent(s, q->n++) = node;
+}
+
+// Their nodes lie apart, and SMs have written to them since.
+static void foresee_delivered(const struct partition *p, struct slice *s) {
+    enum { AHEAD = 16 };
+    for (uint32_t i = 0; i < s->sent.n && i < AHEAD; i++)
+        __builtin_prefetch(&p->node[*slice_sent(s, i)], 1);
+}
 static void free_delivered(struct partition *p, struct slice *s) {
-    while (s->sent_head != NIL && p->node[s->sent_head].taken) {
-        const uint32_t at = s->sent_head;
-        s->sent_head = p->node[at].sent_next;
+    struct sent *const q = &s->sent;
+    while (q->n != 0) {
+        const uint32_t at = *slice_sent(s, 0);
+        if (!p->node[at].taken) break;
+        q->first = (q->first + 1) & (q->places - 1);
+        q->n--;
+        q->routed -= q->routed != 0; // a mesh delivers none that is not routed
         p->node[at].next = p->free;
         p->free = at;
     }
-    if (s->sent_head == NIL) s->route_from = NIL;
 }
 
 // ---- the loop -------------------------------------------------------------------------------
@@ -303,6 +330,7 @@ ALWAYS_INLINE void run_events(struct partition *p, struct part a, uint64_t end) 
 void mem_system_run_partition(struct mem_system *m, uint32_t index, uint64_t from, uint64_t to) {
     struct partition *p = &m->partition[index];
     const uint64_t end = to * m->clock.core.period;
+    for (uint32_t i = 0; i < m->map.slices; i++) foresee_delivered(p, &p->slice[i]);
     for (uint32_t i = 0; i < m->map.slices; i++) {
         free_delivered(p, &p->slice[i]);
         take_requests(p, i, from, to);

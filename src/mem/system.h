@@ -86,9 +86,7 @@ struct node {
         uint64_t depart;  // from then on: tick
     };
     uint32_t words, next;
-    union {
-        uint32_t wanting, sent_next; // in the same way
-    };
+    uint32_t wanting; // bit a lane
     uint16_t bytes, tag, sm;
     uint16_t piece;  // bytes taken so far
     uint8_t partial; // sectors of the 128-byte line partly written
@@ -345,8 +343,14 @@ struct slice {
     uint32_t run; // flits of replies since its port rested (net.reply_run)
     uint64_t out_free;
     uint64_t late; // tick before which the head's reply cannot be ready (listeners); 0: none
-    uint32_t sent_head, sent_tail; // replies sent, in order; freed when delivered
-    uint32_t route_from;           // NET_MESH: first of them that is not routed
+    // Replies sent, in order; freed when delivered. A ring of their nodes that grows only when more are on
+    // their way than ever before: known ahead, they can be prefetched.
+    struct sent {
+        uint32_t *node;
+        uint32_t first, n;
+        uint32_t places; // of the ring now, a power of two; it has room for all nodes
+        uint32_t routed; // NET_MESH: how many of them
+    } sent;
     // atomic unit
     uint64_t atomic_free;
     uint32_t atomic_head, atomic_tail; // replies that are not ready yet
@@ -421,6 +425,10 @@ static inline void slice_know(const struct mem_system *m, struct slice *s, uint3
     }
 }
 
+static inline uint32_t *slice_sent(struct slice *s, uint32_t i) {
+    return &s->sent.node[(s->sent.first + i) & (s->sent.places - 1)];
+}
+
 static inline struct partition *partition_of(const struct mem_system *m, uint32_t slice) {
     return &m->partition[fastdiv_quotient(&m->map.by_slices, slice)];
 }
@@ -434,6 +442,7 @@ bool partition_create(struct partition *p, struct mem_system *m, uint32_t index)
 void partition_destroy(struct partition *p);
 void partition_reset(struct partition *p, uint64_t clock);
 uint64_t partition_next_tick(const struct partition *p);
+void partition_sent(struct slice *s, uint32_t node); // a reply has been sent
 // l2.c
 void l2_serve(struct partition *p, uint32_t slice, uint64_t tick);
 void l2_fill(struct partition *p, const struct dram_done *d);

@@ -492,6 +492,19 @@ void lsu_accept(struct sm *s, const struct issue *o, uint64_t t) {
 }
 
 // ---- progress -----------------------------------------------------------------------------------
+// The first access leaves its entry, which is the next one to be used: entries are large, and few of them
+// stay in the host's cache.
+static void give_back(struct lsu_queue *u) {
+    const uint32_t left = u->first;
+    if (++u->first == u->capacity) u->first = 0;
+    u->n--;
+    uint32_t next = u->first + u->n;
+    if (next >= u->capacity) next -= u->capacity;
+    const uint16_t entry = u->order[left];
+    u->order[left] = u->order[next];
+    u->order[next] = entry;
+}
+
 static void finish(struct sm *s, struct lsu_queue *u, struct lsu_entry *e, uint64_t t) {
     if (e->path == PATH_STORE || e->path == PATH_REDUCE || e->path == PATH_LOCAL_STORE)
         lsu_store_acked(s, e->warp);
@@ -501,8 +514,7 @@ static void finish(struct sm *s, struct lsu_queue *u, struct lsu_entry *e, uint6
     } else if (e->path == PATH_NONE && e->bank_cycles == 0 && (e->flags & SI_RESULT)) {
         wheel_add(&s->wheel, t, t, EVENT_RESULT, e->in, e->warp, e->lanes);
     }
-    if (++u->first == u->capacity) u->first = 0;
-    u->n--;
+    give_back(u);
 }
 
 void lsu_step(struct sm *s, struct lsu_queue *u, uint64_t t) {

@@ -55,7 +55,9 @@ struct lsu_entry {
 // other in front of it that might be held up, never enters the ring: its times are known at once.
 struct lsu_queue {
     struct lsu_entry *entry;
-    uint16_t *order; // a ring of entries: those that wait, by `ready` where sub-cores hand them over
+    // A ring of entries: those that wait, by `ready` where sub-cores hand them over, and behind them
+    // free ones, the one that was in use last first.
+    uint16_t *order;
     uint32_t capacity, first, n;
     uint32_t pipe;          // enum sm_pipe_id
     uint64_t free_at;       // the next access may start
