@@ -28,6 +28,7 @@
 // independent thread scheduling; for what words say, src/sass/encoding.def.
 #include "exec/converge_bar.h"
 
+#include "base/simd.h"
 #include "exec/converge_flow.h"
 #include "exec/its.h"
 #include "exec/order.h"
@@ -49,17 +50,21 @@ static uint32_t *members_at(const struct exec_warp *w, uint32_t n) {
 // Lanes of `mask` that are in a region of the register, and all lanes of those regions.
 static uint32_t joined(const uint32_t *m, uint32_t mask) {
     uint32_t in = 0;
-    FOR_EACH_BIT32(i, mask) in |= m[i] & 1u << i;
-    return in;
+    LANES in |= m[i] & lane_bit[i];
+    return in & mask;
 }
 static uint32_t region(const uint32_t *m, uint32_t mask) {
+    const uint32_t in = joined(m, mask);
     uint32_t all = 0;
-    FOR_EACH_BIT32(i, joined(m, mask)) all |= m[i];
+    LANES all |= LANE_IN(in) ? m[i] : 0;
     return all;
 }
 static void take_out(uint32_t *m, uint32_t lanes) {
-    FOR_EACH_BIT32(i, region(m, lanes)) m[i] &= ~lanes;
-    FOR_EACH_BIT32(i, lanes) m[i] = 0;
+    const uint32_t from = region(m, lanes);
+    LANES {
+        const uint32_t left = LANE_IN(from) ? m[i] & ~lanes : m[i];
+        m[i] = LANE_IN(lanes) ? 0 : left;
+    }
 }
 
 // ---- meeting --------------------------------------------------------------------------------
