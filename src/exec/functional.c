@@ -195,11 +195,10 @@ static inline uint32_t straight(const struct exec_warp *w) {
     const uint32_t end = meets >= w->pc && meets < control ? meets : control;
     return end - w->pc;
 }
-// A turn that runs: instructions and threads of them so far, what the last one did.
+// A turn that runs: what it has run so far, what the last instruction did.
 struct turn {
-    uint32_t n;
+    struct native_run run;
     enum exec_outcome outcome;
-    uint64_t threads;
 };
 static inline bool goes_on(const struct turn *t, const struct exec_env *e) {
     return ww_likely(t->outcome == EXEC_NEXT) ||
@@ -217,11 +216,11 @@ static inline void run_straight(struct exec_env *e, struct exec_warp *w, uint32_
         const uint32_t mask = active & (w->pred[now->guard] ^ now->guard_xor);
         w->pc = ++pc;
         if (ww_unlikely(!mask)) continue;
-        t->threads += threads_of(mask);
+        t->run.threads += threads_of(mask);
         t->outcome = now->fn(e, w, now, mask);
         if (!goes_on(t, e)) break;
     }
-    t->n += (uint32_t)(x - first);
+    t->run.n += (uint32_t)(x - first);
 }
 // A straight line of so many instructions, by the host's own code where there is some (native.h);
 // what that leaves to handlers they do. The instruction behind belongs to it where that stands in front
@@ -230,17 +229,25 @@ static inline void run_straight(struct exec_env *e, struct exec_warp *w, uint32_
 static inline void run_line(struct group *g, struct exec_warp *w, uint32_t length, bool one_more,
                             struct turn *t) {
     struct exec_env *const e = &g->env;
-    const uint32_t end = w->pc + length;
-    const bool meets = one_more && w->reconv == end + 1;
+    uint32_t end = w->pc + length;
+    bool meets = one_more && w->reconv == end + 1;
     const enum native_lanes lanes = w->active == ~0u ? NATIVE_ALL_LANES : NATIVE_SOME_LANES;
     do {
         const uint32_t pc = w->pc, most = end - pc + meets;
         const native_fn fn = g->native ? native_code(g->native, g->lines, pc, lanes) : NULL;
         uint32_t o = NATIVE_NAN;
         if (ww_likely(fn != NULL) && g->lines[pc].length <= most) {
-            o = fn(e, w, &t->threads);
-            t->n += w->pc - pc;
-            if (ww_unlikely(o == NATIVE_NAN)) native_met_nan(&g->lines[pc], lanes);
+            t->run.went_on = t->run.at_end = 0;
+            o = fn(e, w, &t->run);
+            if (ww_unlikely(o == NATIVE_NAN)) native_met_nan(&g->lines[t->run.line], lanes);
+            if (t->run.at_end) {
+                t->outcome = EXEC_NEXT;
+                return;
+            }
+            if (t->run.went_on) { // the straight line where the warp is now
+                end = w->pc + straight(w);
+                meets = w->reconv == end + 1;
+            }
         }
         if (ww_likely(o != NATIVE_NAN))
             t->outcome = (enum exec_outcome)o;
@@ -253,32 +260,32 @@ static inline void run_line(struct group *g, struct exec_warp *w, uint32_t lengt
     } while (w->pc < end && goes_on(t, e));
     if (!meets || w->pc != end || !goes_on(t, e)) return;
     t->outcome = step(e, w);
-    t->n++;
-    t->threads += threads_of(e->exec_mask);
+    t->run.n++;
+    t->run.threads += threads_of(e->exec_mask);
 }
 // A warp's turn, of at most so many instructions: how many it ran. It ends with a straight line.
 static uint32_t run_warp(struct group *g, struct run_cta *c, uint32_t k, uint64_t most) {
     struct exec_env *e = &g->env;
     struct exec_warp *w = &c->cta.warps[k];
-    struct turn t = {.outcome = EXEC_NEXT};
+    struct turn t = {.outcome = EXEC_NEXT, .run.limit = most < NATIVE_ROOM ? 0 : TURN};
     const bool touches = g->touch != NULL; // each access is heard: no straight lines
-    while (t.n < TURN && t.n < most && goes_on(&t, e)) {
+    while (t.run.n < TURN && t.run.n < most && goes_on(&t, e)) {
         const uint32_t line = touches ? 0 : straight(w);
-        const uint64_t left = most - t.n;
+        const uint64_t left = most - t.run.n;
         if (line) {
             run_line(g, w, line < left ? line : (uint32_t)left, line < left, &t);
         } else {
             t.outcome = step(e, w);
-            t.n++;
-            t.threads += threads_of(e->exec_mask);
+            t.run.n++;
+            t.run.threads += threads_of(e->exec_mask);
             if (touches && t.outcome == EXEC_MEMORY) note_touched(g, w);
         }
     }
     const enum exec_outcome o = t.outcome;
-    const uint32_t n = t.n;
+    const uint32_t n = t.run.n;
     e->cycle += n;
     g->counts.warp_instructions += n;
-    g->counts.thread_instructions += t.threads;
+    g->counts.thread_instructions += t.run.threads;
     switch (o) {
     case EXEC_MEMORY:
         exec_bulk_at_once(e, w);

@@ -5,24 +5,36 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "exec/converge.h"
 #include "exec/handlers.h"
+#include "exec/its.h"
 #include "exec/step.h"
 #include "isa/op.h"
 
-enum { CODE_BYTES = 32 << 20, PAGE = 4096, LINE_BYTES = 256 << 10, MAX_LENGTH = 512 };
+enum { CODE_BYTES = 32 << 20, PAGE = 4096, LINE_BYTES = 256 << 10 };
 
 #define NANS 0x7fffffffu, 0x7fffffffu, 0x7fffffffu, 0x7fffffffu
+#define PICK2(k) {k, k + 2, k + 4, k + 6, k + 8, k + 10, k + 12, k + 14, k + 16, k + 18, k + 20,       \
+                  k + 22, k + 24, k + 26, k + 28, k + 30}
+#define PICK4(k) {k, k + 4, k + 8, k + 12, k + 16, k + 20, k + 24, k + 28}
+#define QUADS 0, 0x04040404u, 0x08080808u, 0x0c0c0c0cu
 const struct native_table native_table = {
     .lane_bytes = {0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60},
     .nan = {NANS, NANS, NANS, NANS},
+    .quads = {QUADS, QUADS, QUADS, QUADS},
+    .pick2 = {PICK2(0), PICK2(1)},
+    .pick4 = {PICK4(0), PICK4(1), PICK4(2), PICK4(3)},
     .part = {0, 2, 4, 6, 1, 3, 5, 7},
     .join = {0, 4, 1, 5, 2, 6, 3, 7},
     .three = 3,
+    .seven = 7,
+    .fifteen = 15,
     .sign = 0x80000000u,
     .magnitude = 0x7fffffffu,
     .exponent = 0x7f800000u,
     .exponent64 = 0x7ff00000u,
-    .one = 0x3f800000u};
+    .one = 0x3f800000u,
+    .two31 = 0x4f000000u};
 #define VECTOR_CODE(name, map, prefix, w, opcode) {map, prefix, w, opcode},
 const struct vector_code vector_codes[V_N] = {VECTOR_OPS(VECTOR_CODE)};
 
@@ -35,6 +47,7 @@ struct native {
     uint8_t *code; // [CODE_BYTES]
     size_t used;
     struct native_shared shared; // on the first page
+    uint32_t inside[NATIVE_LANES]; // where in a line's code one that went on to it begins
     struct compiler *compiler;
     pthread_mutex_t lock;
 };
@@ -183,6 +196,12 @@ void result_is(struct compiler *c, uint32_t pair, uint32_t at, bool may_nan) {
     c->s.pair[pair] = (struct pair){.at = X_NONE};
 }
 
+void results_are(struct compiler *c, const uint32_t *pair, uint32_t n, uint32_t at) {
+    // What lanes outside the guard hold is there first, so that nothing goes to memory between.
+    for (uint32_t k = 0; c->guarded && k < n; k++) (void)source_of(c, at + k * VEC_BYTES, 0);
+    for (uint32_t k = 0; k < n; k++) result_is(c, pair[k], at + k * VEC_BYTES, false);
+}
+
 void predicate_is(struct compiler *c, uint32_t p) {
     struct emitter *const m = &c->s.m;
     const int32_t at = (int32_t)(offsetof(struct exec_warp, pred) + 4 * p);
@@ -221,23 +240,22 @@ static void put_common(struct compiler *c) {
 static const uint8_t pushed[] = {RBX, RBP, R12, R13, R14, R15};
 static void put_enter(struct compiler *c) {
     struct emitter *const m = &c->s.m;
+    const uint8_t *const first = m->at;
     for (uint32_t k = 0; k < WW_COUNT(pushed); k++) put_push(m, pushed[k]);
     put_ri(m, 1, 5, RSP, FRAME);
-    put_rm(m, 1, G_STORE, RDX, RSP, ENV_THREADS);
+    put_rm(m, 1, G_STORE, RDX, RSP, RUN);
     put_rr(m, 1, G_LOAD, ENV, RDI);
     put_rr(m, 1, G_LOAD, WARP, RSI);
     put_rm(m, 1, G_LOAD, REGS, WARP, offsetof(struct exec_warp, regs));
     put_rm(m, 1, G_LOAD, POOL, WARP, offsetof(struct exec_warp, base[1]));
     put_const64(m, TABLE, (uintptr_t)&native_table);
+    put_common(c);
+    c->native->inside[c->lanes] = (uint32_t)(m->at - first); // all lines begin alike
     put_rr(m, 0, G_XOR, GUARDED, GUARDED);
     put_rm(m, 1, G_STORE, GUARDED, RSP, KEPT_GUARDED);
-    put_common(c);
 }
-// What lines end with: RAX is returned, RCX and GUARDED are threads.
+// What lines end with: RAX is returned.
 static void put_leave(struct emitter *m) {
-    put_rm(m, 1, G_LOAD, RDX, RSP, ENV_THREADS);
-    put_rr(m, 1, G_ADD, RCX, GUARDED);
-    put_rm(m, 1, 0x01 /* ADD to memory */, RCX, RDX, 0);
     put_clear_upper(m);
     put_ri(m, 1, 0, RSP, FRAME);
     for (uint32_t k = WW_COUNT(pushed); k-- > 0;) put_pop(m, pushed[k]);
@@ -245,14 +263,13 @@ static void put_leave(struct emitter *m) {
 }
 static void jump_to(struct emitter *m, const uint8_t *target) { land(m, put_jump(m), target); }
 
-// Mask 1: lanes, of mask k, whose offsets lie outside [RDX, RCX] or are not aligned. `temp` is lost.
-static void put_unfit(struct emitter *m, uint32_t offset, uint32_t temp, uint32_t k) {
+void put_unfit(struct emitter *m, uint32_t offset, uint32_t temp, uint32_t k, struct vec part) {
     put_vector(m, V_SPREAD_GPR, temp, 0, vec_reg(RDX));
     put_vector_imm_masked(m, V_CMPUD, 1, offset, vec_reg(temp), CMP_LT, k);
     put_vector(m, V_SPREAD_GPR, temp, 0, vec_reg(RCX));
     put_vector_imm_masked(m, V_CMPUD, 0, offset, vec_reg(temp), CMP_GT, k);
     put_mask_or(m, 1, 1, 0);
-    put_vector_masked(m, V_TESTMD, 0, offset, TABLE_WORD(three), k);
+    put_vector_masked(m, V_TESTMD, 0, offset, part, k);
     put_mask_or(m, 1, 1, 0);
 }
 // A gather for the lanes of mask 1. Its offsets have a sign; `temp` is lost.
@@ -276,7 +293,7 @@ static void put_load_words_masked(struct emitter *m) {
         const uint32_t k = 2 + h;
         put_mask_test(m, k, k);
         uint8_t *const none = put_jump_if(m, IF_ZERO);
-        put_unfit(m, offset, first, k);
+        put_unfit(m, offset, first, k, TABLE_WORD(three));
         put_mask_test(m, 1, 1);
         wrong[h] = put_jump_if(m, IF_NOT_ZERO);
         // Words that follow each other, where lanes outside the mask count too.
@@ -332,7 +349,7 @@ static void put_load_words(struct emitter *m) {
             done[one] = put_jump(m);
             land_here(m, next);
         }
-        put_unfit(m, offset, first, 0);
+        put_unfit(m, offset, first, 0, TABLE_WORD(three));
         put_mask_test(m, 1, 1);
         wrong[n++] = put_jump_if(m, IF_NOT_ZERO);
         put_mask_ones(m, 1);
@@ -429,9 +446,18 @@ static void compile_one(struct compiler *c) {
     }
     count_lanes(c);
 }
-static void put_leaving(struct compiler *c) {
-    put_const(&c->s.m, RCX, c->s.threads);
-    if (c->lanes == NATIVE_SOME_LANES) put_multiply(&c->s.m, RCX, RSP, ACTIVE_LANES);
+// RDX = the run, to which n instructions of the line and their threads are added.
+static void put_account(struct compiler *c, uint32_t n) {
+    struct emitter *const m = &c->s.m;
+    put_rm(m, 1, G_LOAD, RDX, RSP, RUN);
+    put_const(m, RCX, c->s.threads);
+    if (c->lanes == NATIVE_SOME_LANES) put_multiply(m, RCX, RSP, ACTIVE_LANES);
+    put_rr(m, 1, G_ADD, RCX, GUARDED);
+    put_rm(m, 1, G_ADD_TO, RCX, RDX, offsetof(struct native_run, threads));
+    put_mi(m, I_ADD, RDX, offsetof(struct native_run, n), n);
+}
+static void put_leaving(struct compiler *c, uint32_t n) {
+    put_account(c, n);
     jump_to(&c->s.m, c->native->shared.leave);
 }
 static void put_exit(struct compiler *c, uint32_t k) {
@@ -453,9 +479,12 @@ static void put_exit(struct compiler *c, uint32_t k) {
             put_rm(m, 0, G_STORE, RAX, WARP, (int32_t)(offsetof(struct exec_warp, pred) + 4 * p));
         }
         put_store_imm(m, WARP, offsetof(struct exec_warp, pc), c->s.checkpoint);
-        put_const(m, RAX, NATIVE_NAN);
         c->s.threads = c->s.checkpoint_threads;
-        break;
+        put_account(c, c->s.checkpoint - c->first);
+        put_store_imm(m, RDX, offsetof(struct native_run, line), c->first);
+        put_const(m, RAX, NATIVE_NAN);
+        jump_to(m, c->native->shared.leave);
+        return;
     case EXIT_HANDLER:
         write_back(c);
         put_lanes(c);
@@ -464,7 +493,124 @@ static void put_exit(struct compiler *c, uint32_t k) {
         break;
     default: break;
     }
-    put_leaving(c);
+    put_leaving(c, c->pc + 1 - c->first);
+}
+
+// ---- from line to line ------------------------------------------------------------------------
+// Jumps that leave, with the warp where it is; before the branch at `pc`; behind it.
+struct leaving {
+    uint8_t *jump[16];
+    uint32_t n;
+};
+static void leave_on(struct compiler *c, struct leaving *l, uint32_t condition) {
+    assert(l->n < WW_COUNT(l->jump));
+    l->jump[l->n++] = put_jump_if(&c->s.m, condition);
+}
+static void put_leaves(struct compiler *c, const struct leaving *l) {
+    for (uint32_t k = 0; k < l->n; k++) land_here(&c->s.m, l->jump[k]);
+    put_rr(&c->s.m, 0, G_XOR, RAX, RAX);
+    jump_to(&c->s.m, c->native->shared.leave);
+}
+// Compares n of the run, in RDX, with its limit.
+static void put_compare_limit(struct emitter *m) {
+    put_rm(m, 0, G_LOAD, RAX, RDX, offsetof(struct native_run, n));
+    put_rm(m, 0, G_CMP, RAX, RDX, offsetof(struct native_run, limit));
+}
+// On to the line at pc, if there is one.
+static void put_go_on(struct compiler *c, uint32_t pc, struct leaving *none) {
+    struct emitter *const m = &c->s.m;
+    put_const64(m, RAX, (uintptr_t)&c->native->line[pc].of[c->lanes].fn);
+    put_rm(m, 1, G_LOAD, RAX, RAX, 0);
+    put_rr(m, 1, G_TEST, RAX, RAX);
+    leave_on(c, none, IF_ZERO);
+    put_store_imm(m, RDX, offsetof(struct native_run, went_on), 1);
+    put_ri(m, 1, 0, RAX, c->native->inside[c->lanes]);
+    put_jump_to(m, RAX);
+}
+// From the branch at `pc` to `to`, where as many lanes as `taken` says go: all or none.
+static void put_branch_to(struct compiler *c, uint32_t pc, uint32_t to, bool taken,
+                          struct leaving *before) {
+    struct emitter *const m = &c->s.m;
+    struct leaving behind = {.n = 0};
+    if (to <= pc && c->l->converge->is_independent) { // a turn of a loop of lanes that are alone
+        put_rm(m, 1, G_LOAD, RAX, WARP, offsetof(struct exec_warp, its));
+        put_mi(m, I_CMP, RAX, offsetof(struct its, n), 1);
+        leave_on(c, before, IF_NOT_ZERO);
+        put_mi(m, I_CMP, RAX, offsetof(struct its, waits), 0);
+        leave_on(c, before, IF_NOT_ZERO);
+    }
+    put_mi(m, I_CMP, WARP, offsetof(struct exec_warp, reconv), to);
+    leave_on(c, before, IF_ZERO);
+    put_mi(m, I_ADD, RDX, offsetof(struct native_run, n), 1);
+    if (taken && c->lanes == NATIVE_ALL_LANES) {
+        put_mi64(m, I_ADD, RDX, offsetof(struct native_run, threads), WARP_LANES);
+    } else if (taken) {
+        put_rm(m, 1, G_LOAD, RAX, RSP, ACTIVE_LANES);
+        put_rm(m, 1, G_ADD_TO, RAX, RDX, offsetof(struct native_run, threads));
+    }
+    put_store_imm(m, WARP, offsetof(struct exec_warp, pc), to);
+    put_compare_limit(m);
+    leave_on(c, &behind, IF_NOT_BELOW);
+    put_go_on(c, to, &behind);
+    for (uint32_t k = 0; k < behind.n; k++) land_here(m, behind.jump[k]);
+    put_store_imm(m, RDX, offsetof(struct native_run, at_end), 1);
+    put_leaves(c, &(struct leaving){.n = 0});
+}
+// Behind the line stands a branch.
+static void put_branch(struct compiler *c, uint32_t pc) {
+    struct emitter *const m = &c->s.m;
+    const struct xinst *const x = &c->l->code[pc];
+    struct leaving before = {.n = 0};
+    // In front of where lanes meet the branch belongs to the straight line.
+    put_mi(m, I_CMP, WARP, offsetof(struct exec_warp, reconv), pc + 1);
+    leave_on(c, &before, IF_ZERO);
+    put_compare_limit(m);
+    leave_on(c, &before, IF_NOT_BELOW);
+    uint8_t *none = NULL;
+    c->pc = pc;
+    c->guarded = !pred_is_true(x->guard);
+    if (c->guarded) {
+        put_lanes(c);
+        put_test(m, RCX);
+        none = put_jump_if(m, IF_ZERO);
+        if (c->lanes == NATIVE_ALL_LANES)
+            put_ri(m, 0, I_CMP, RCX, ~0u);
+        else
+            put_rm(m, 0, G_CMP, RCX, WARP, offsetof(struct exec_warp, active));
+        leave_on(c, &before, IF_NOT_ZERO);
+    }
+    put_branch_to(c, pc, x->d, true, &before);
+    if (none) {
+        land_here(m, none);
+        put_branch_to(c, pc, pc + 1, false, &before);
+    }
+    put_leaves(c, &before);
+}
+static bool is_branch(const struct compiler *c, uint32_t pc) {
+    if (pc + 1 >= c->native->n_lines) return false;
+    const struct xinst *const x = &c->l->code[pc];
+    const enum flow_fn f = flow_of(&c->l->im->inst[pc]);
+    if (f != FLOW_BRA && f != FLOW_BRA_ALL) return false;
+    return x->d < c->native->n_lines && !(pred_is_true(x->guard) && x->guard_xor);
+}
+// The end of a line, all of whose registers are in memory: the warp stands at `end`.
+static void put_end(struct compiler *c, uint32_t end) {
+    struct emitter *const m = &c->s.m;
+    struct leaving here = {.n = 0};
+    put_store_imm(m, WARP, offsetof(struct exec_warp, pc), end);
+    put_account(c, end - c->first);
+    if (end < c->native->n_lines && end == c->l->control[end]) {
+        if (is_branch(c, end)) put_branch(c, end);
+    } else if (end < c->native->n_lines) { // the same straight line, unless lanes meet here
+        put_mi(m, I_CMP, WARP, offsetof(struct exec_warp, reconv), end);
+        leave_on(c, &here, IF_ZERO);
+        put_mi(m, I_CMP, RDX, offsetof(struct native_run, limit), 0);
+        leave_on(c, &here, IF_ZERO);
+        put_mi(m, I_CMP, RDX, offsetof(struct native_run, n), NATIVE_MOST_ON);
+        leave_on(c, &here, IF_NOT_BELOW);
+        put_go_on(c, end, &here);
+    }
+    put_leaves(c, &here);
 }
 
 // Whether an instruction in front of where lanes meet may run before they do, instead of after: it
@@ -477,14 +623,15 @@ static uint32_t end_of(const struct native *n, uint32_t pc) {
     const struct exec_launch *const l = n->l;
     const uint32_t control = l->control[pc];
     uint32_t end = pc;
-    while (end < control && end - pc < MAX_LENGTH) {
+    while (end < control && end - pc < NATIVE_MOST_LENGTH) {
         const struct xinst *const x = &l->code[end++];
         if (n->leads[end / 32] >> (end % 32) & 1) return may_be_last(x) ? end : end - 1;
         if ((x->op == OP_ST && x->space != SPACE_LOCAL) || x->op == OP_ATOM) break;
     }
     return end;
 }
-static native_fn compile(struct native *n, uint32_t pc, enum native_lanes lanes) {
+// The line from pc on, or its first `length` instructions. NULL: no memory, or too much code.
+static native_fn compile(struct native *n, uint32_t pc, enum native_lanes lanes, uint32_t length) {
     struct compiler *const c = n->compiler;
     uint8_t *const first = n->code + n->used;
     const size_t room = CODE_BYTES - n->used;
@@ -493,15 +640,14 @@ static native_fn compile(struct native *n, uint32_t pc, enum native_lanes lanes)
     c->native = n;
     c->l = n->l;
     c->lanes = lanes;
+    c->first = pc;
     c->now = 0;
     forget_pairs(c);
-    const uint32_t end = pc + n->line[pc].length;
+    const uint32_t end = pc + length;
     put_enter(c);
     for (c->pc = pc; c->pc < end; c->pc++) compile_one(c);
     write_back(c);
-    put_store_imm(&c->s.m, WARP, offsetof(struct exec_warp, pc), end);
-    put_rr(&c->s.m, 0, G_XOR, RAX, RAX);
-    put_leaving(c);
+    put_end(c, end);
     for (uint32_t k = 0; k < c->s.n_exits; k++) put_exit(c, k); // which may add some
     if (c->s.m.is_full) return NULL;
     n->used += bits_align_up((size_t)(c->s.m.at - first), PAGE);
@@ -518,7 +664,10 @@ void native_ask(struct native *n, uint32_t pc, enum native_lanes lanes) {
     pthread_mutex_lock(&n->lock);
     if (!atomic_load(&line->of[lanes].fn) && atomic_load(&line->of[lanes].heat) < NATIVE_NEVER) {
         if (!line->length) line->length = end_of(n, pc) - pc;
-        const native_fn fn = line->length ? compile(n, pc, lanes) : NULL;
+        // What is too much code for one line becomes several, each of which goes on to the next.
+        native_fn fn = NULL;
+        for (uint32_t length = line->length; !fn && length; length /= 2)
+            fn = compile(n, pc, lanes, length);
         if (fn)
             atomic_store_explicit(&line->of[lanes].fn, fn, memory_order_release);
         else

@@ -8,6 +8,9 @@
 // In a line a register of the warp is a pair of the host's, from its first use on. Registers go
 // back to memory at the end of the line and before a handler is called.
 //
+// At its end a line goes on to the next one without its caller, also behind a branch that all lanes
+// take or none does, while the turn has instructions left (struct native_run).
+//
 // NaN. A result that is NaN is 0x7fffffff, in the host's arithmetic often another one. Sums,
 // products and the like of which one operand is NaN are NaN, so a line does not look at each result
 // but at those that nothing of that kind has taken up. Where one of them is NaN, no register has
@@ -20,8 +23,20 @@
 // What a line returns besides enum exec_outcome: a NaN came up. The warp stands where all of its
 // registers were in memory last.
 enum { NATIVE_NAN = 64 };
-// Runs the line from w->pc on and moves w->pc to behind what was run. Adds the threads that executed.
-typedef uint32_t (*native_fn)(struct exec_env *e, struct exec_warp *w, uint64_t *threads);
+// A turn as lines see it.
+struct native_run {
+    uint64_t threads; // that executed
+    uint32_t n;       // instructions so far
+    uint32_t limit; // of n, from which on no straight line and no branch begins; 0: the line goes on to no other
+    uint32_t line;  // where the one began that met a NaN
+    uint32_t went_on; // 1: to another line
+    uint32_t at_end;  // 1: the warp stands behind a branch, where a turn may end
+};
+// The least that a turn may have left for lines to go on to others: none of them asks between.
+enum { NATIVE_MOST_LENGTH = 512, NATIVE_MOST_ON = 1024,
+       NATIVE_ROOM = NATIVE_MOST_ON + 2 * NATIVE_MOST_LENGTH };
+// Runs the line from w->pc on and moves w->pc to behind what was run.
+typedef uint32_t (*native_fn)(struct exec_env *e, struct exec_warp *w, struct native_run *run);
 
 enum native_lanes { NATIVE_ALL_LANES, NATIVE_SOME_LANES, NATIVE_LANES };
 struct native_line {
@@ -30,7 +45,7 @@ struct native_line {
         _Atomic uint32_t heat; // how often it was asked for; NATIVE_NEVER: it will not be compiled
         _Atomic uint32_t nans;
     } of[NATIVE_LANES];
-    uint32_t length; // instructions, once one of them is compiled
+    uint32_t length; // instructions at most, once one of them is compiled
 };
 enum { NATIVE_HOT = 32, NATIVE_NEVER = 1u << 31, NATIVE_NANS = 64 };
 

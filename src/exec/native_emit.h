@@ -44,6 +44,10 @@ static inline void put_modrm_mem(struct emitter *m, uint32_t reg, uint32_t base,
 // Operation, opcode map (1: 0F, 2: 0F38, 3: 0F3A), prefix (0 none, 1 66, 2 F3, 3 F2), W, opcode.
 #define VECTOR_OPS(X)                                                                              \
     X(PADDD, 1, 1, 0, 0xfe)                                                                        \
+    X(PADDQ, 1, 1, 1, 0xd4)                                                                        \
+    X(PSUBQ, 1, 1, 1, 0xfb)                                                                        \
+    X(PANDQ, 1, 1, 1, 0xdb)                                                                        \
+    X(PORQ, 1, 1, 1, 0xeb)                                                                         \
     X(PSUBD, 1, 1, 0, 0xfa)                                                                        \
     X(PMULLD, 2, 1, 0, 0x40)                                                                       \
     X(PMULUDQ, 1, 1, 1, 0xf4)                                                                      \
@@ -70,16 +74,29 @@ static inline void put_modrm_mem(struct emitter *m, uint32_t reg, uint32_t base,
     X(SQRTPS, 1, 0, 0, 0x51)                                                                       \
     X(FMADD231PS, 2, 1, 0, 0xb8)                                                                   \
     X(ADDPD, 1, 1, 1, 0x58)                                                                        \
+    X(SUBPD, 1, 1, 1, 0x5c)                                                                        \
     X(MULPD, 1, 1, 1, 0x59)                                                                        \
+    X(DIVPD, 1, 1, 1, 0x5e)                                                                        \
+    X(MINPD, 1, 1, 1, 0x5d)                                                                        \
+    X(MAXPD, 1, 1, 1, 0x5f)                                                                        \
     X(FMADD231PD, 2, 1, 1, 0xb8)                                                                   \
     X(CVTPS2PD, 1, 0, 0, 0x5a)                                                                     \
     X(CVTPD2PS, 1, 1, 1, 0x5a)                                                                     \
     X(CVTDQ2PS, 1, 0, 0, 0x5b)                                                                     \
+    X(CVTUDQ2PS, 1, 3, 0, 0x7a)                                                                    \
+    X(CVTTPS2DQ, 1, 2, 0, 0x5b)                                                                    \
+    X(CVTTPS2UDQ, 1, 0, 0, 0x78)                                                                   \
+    X(RNDSCALEPS, 3, 1, 0, 0x08)                                                                   \
+    X(PABSD, 2, 1, 0, 0x1e)                                                                        \
     X(MOVE, 1, 1, 0, 0x6f)                                                                         \
     X(STORE, 1, 1, 0, 0x7f)                                                                        \
     X(LOADU, 1, 2, 0, 0x6f)                                                                        \
     X(SPREAD_GPR, 2, 1, 0, 0x7c)                                                                   \
     X(SPREAD, 2, 1, 0, 0x58)                                                                       \
+    X(SPREAD_Q, 2, 1, 1, 0x59)                                                                     \
+    X(MOVE_Q, 1, 1, 1, 0x6f)                                                                       \
+    X(PICK, 2, 1, 0, 0x76) /* VPERMI2D: the destination says which words of the two */             \
+    X(SHUFFLE_BYTES, 2, 1, 0, 0x00)                                                                \
     X(BLENDMD, 2, 1, 0, 0x64)                                                                      \
     X(CMPD, 3, 1, 0, 0x1f)                                                                         \
     X(CMPUD, 3, 1, 0, 0x1e)                                                                        \
@@ -100,7 +117,9 @@ static inline void put_modrm_mem(struct emitter *m, uint32_t reg, uint32_t base,
 enum vector_op { VECTOR_OPS(VECTOR_ID) V_N };
 enum { SHIFT_RIGHT = 2, SHIFT_ARITHMETIC = 4, SHIFT_LEFT = 6 }; // first operand of SHIFT_
 enum { CMP_EQ, CMP_LT, CMP_LE, CMP_FALSE, CMP_NE, CMP_GE, CMP_GT };       // CMPD, CMPUD
-enum { CMPF_EQ, CMPF_LT, CMPF_LE, CMPF_UNORD, CMPF_NEU, CMPF_GE = 13, CMPF_GT = 14 }; // CMPPS
+// CMPPS, CMPPD. Those with a U hold for NaN too.
+enum { CMPF_EQ, CMPF_LT, CMPF_LE, CMPF_UNORD, CMPF_NEU, CMPF_GEU, CMPF_GTU, CMPF_ORD, CMPF_EQU,
+       CMPF_LTU, CMPF_LEU, CMPF_NE = 12, CMPF_GE, CMPF_GT };
 
 struct vector_code {
     uint8_t map, prefix, w, opcode;
@@ -176,6 +195,9 @@ static inline void put_mask_join(struct emitter *m, uint32_t k, uint32_t high, u
 static inline void put_mask_or(struct emitter *m, uint32_t k, uint32_t a, uint32_t b) {
     put_vex(m, 1, 0, 0x45, k, a, b);
 }
+static inline void put_mask_not(struct emitter *m, uint32_t k, uint32_t from) {
+    put_vex(m, 0, 0, 0x44, k, 0, from); // KNOTW
+}
 static inline void put_mask_ones(struct emitter *m, uint32_t k) {
     put_vex(m, 1, 0, 0x46, k, k, k); // KXNORW
 }
@@ -185,7 +207,8 @@ static inline void put_mask_test(struct emitter *m, uint32_t a, uint32_t b) {
 
 // ---- words ------------------------------------------------------------------------------------
 enum { G_LOAD = 0x8b, G_STORE = 0x89, G_ADD = 0x03, G_SUB = 0x2b, G_AND = 0x23, G_OR = 0x0b,
-       G_XOR = 0x33, G_CMP = 0x3b, G_LEA = 0x8d };
+       G_XOR = 0x33, G_CMP = 0x3b, G_LEA = 0x8d, G_TEST = 0x85, G_ADD_TO = 0x01 /* memory */ };
+enum { I_ADD = 0, I_CMP = 7 }; // put_ri, put_mi
 // reg = reg OP [base + disp]; of 64 bits where `w` is 1.
 static inline void put_rm(struct emitter *m, uint32_t w, uint32_t op, uint32_t reg, uint32_t base,
                           int32_t disp) {
@@ -204,6 +227,20 @@ static inline void put_ri(struct emitter *m, uint32_t w, uint32_t op, uint32_t r
     put_byte(m, 0x40 | w << 3 | reg >> 3);
     put_byte(m, 0x81);
     put_byte(m, 0xc0 | op << 3 | (reg & 7));
+    put_word(m, imm);
+}
+// [base + disp] = that OP imm, of 32 bits; of 64 bits.
+static inline void put_mi(struct emitter *m, uint32_t op, uint32_t base, int32_t disp, uint32_t imm) {
+    put_byte(m, 0x40 | base >> 3);
+    put_byte(m, 0x81);
+    put_modrm_mem(m, op, base, disp);
+    put_word(m, imm);
+}
+static inline void put_mi64(struct emitter *m, uint32_t op, uint32_t base, int32_t disp,
+                            uint32_t imm) {
+    put_byte(m, 0x48 | base >> 3);
+    put_byte(m, 0x81);
+    put_modrm_mem(m, op, base, disp);
     put_word(m, imm);
 }
 static inline void put_const(struct emitter *m, uint32_t reg, uint32_t imm) {
@@ -320,6 +357,11 @@ static inline void put_call(struct emitter *m, const uint8_t *target) {
     put_byte(m, 0xe8);
     put_word(m, 0);
     land(m, m->at, target);
+}
+static inline void put_jump_to(struct emitter *m, uint32_t reg) {
+    put_byte(m, 0x40 | reg >> 3);
+    put_byte(m, 0xff);
+    put_byte(m, 0xe0 | (reg & 7));
 }
 static inline void put_call_c(struct emitter *m, uintptr_t function) {
     put_const64(m, RAX, function);

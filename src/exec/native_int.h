@@ -22,8 +22,8 @@ enum {
     // Masks: of the guard's lanes that are active, of active lanes; the halves beside each other.
     GUARD_MASK = 4,
     ACTIVE_MASK = 6,
-    // On the stack: where threads are added to, then GUARDED and predicates at the last checkpoint.
-    ENV_THREADS = 0,
+    // On the stack: struct native_run, then GUARDED and predicates at the last checkpoint.
+    RUN = 0,
     KEPT_GUARDED = 8,
     KEPT_PREDS = 16,
     ACTIVE_LANES = 80, // how many
@@ -34,7 +34,9 @@ struct native_table {
     _Alignas(64) uint32_t lane_bytes[16];
     uint32_t nan[16];
     uint64_t part[8], join[8]; // even elements in front of odd ones, and back
-    uint32_t three, sign, magnitude, exponent, exponent64, one, zero; // `one` is 1.0f
+    uint32_t quads[16]; // the first of four bytes, four times, of each word
+    uint32_t pick2[2][16], pick4[4][16]; // word k of elements of two words, of four
+    uint32_t three, seven, fifteen, sign, magnitude, exponent, exponent64, one, zero, two31; // as floats: 1, 2^31
 };
 extern const struct native_table native_table;
 #define TABLE_WORD(name) ((struct vec){VEC_ONE, TABLE, offsetof(struct native_table, name)})
@@ -69,7 +71,7 @@ enum { MAX_EXITS = 1024 };
 struct compiler {
     struct native *native;
     const struct exec_launch *l;
-    uint32_t pc;
+    uint32_t first, pc; // of the line; that is being compiled
     uint32_t now; // counts instructions, for pair.used
     enum native_lanes lanes;
     bool guarded; // the instruction has a guard
@@ -108,9 +110,52 @@ static inline uint32_t lanes_mask(const struct compiler *c, uint32_t half) {
            : c->lanes == NATIVE_SOME_LANES ? ACTIVE_MASK + half
                                            : 0;
 }
-// Code that all lines share: words at RAX + offset for each lane, whose offsets are in TEMP and the
+// A result of n words, which no NaN comes of.
+void results_are(struct compiler *c, const uint32_t *pair, uint32_t n, uint32_t at);
+static inline uint32_t pair_half(uint32_t pair, uint32_t h) { return 2 * pair + h; }
+// The word that a constant has in all lanes.
+static inline uint32_t pool_word(const struct compiler *c, uint32_t o) {
+    return *(const uint32_t *)(const void *)(c->l->pool - X_POOL + o);
+}
+
+// ---- what rows are written with (native_ops.c) ------------------------------------------------
+static inline void put_shift_by(struct emitter *m, uint32_t way, uint32_t dst, struct vec from,
+                                uint32_t by) {
+    put_vector_imm(m, V_SHIFT_D, way, dst, from, by);
+}
+static inline bool is_true(uint32_t p) {
+    return pred_is_true(p % PRED_FILE) && !(p & X_PRED_NOT);
+}
+static inline bool is_false(uint32_t p) {
+    return pred_is_true(p % PRED_FILE) && (p & X_PRED_NOT);
+}
+// Predicate p to a word, as x_pred has it.
+void put_predicate(struct compiler *c, uint32_t to, uint32_t p);
+// The upper words of a's and b's products to vector `to`, whatever TEMP + 3 to 5 held.
+void put_upper(struct emitter *m, enum vector_op product, uint32_t to, struct vec a, struct vec b);
+// Masks 1 and 2 become predicates d and d1 (setp_finish).
+void put_setp(struct compiler *c, const struct xinst *x);
+// Handlers of plain forms ask for no modifiers (what some of these say is in the choice of the form);
+// general ones do.
+enum { GENERAL = 256 };
+struct tweaks {
+    bool flushes, saturates;
+    uint8_t mods[3];
+};
+struct tweaks tweaks_of(const struct xinst *x, uint32_t kind);
+// An operand as fsource has it: a modifier or flushing makes a copy in vector `temp`.
+struct vec put_float_source(struct emitter *m, const struct tweaks *t, struct vec v, uint32_t k,
+                            uint32_t temp);
+// A result as fresult has it.
+void put_float_result(struct emitter *m, const struct tweaks *t, uint32_t v);
+
+// ---- code that all lines share -----------------------------------------------------------------
+// Words at RAX + offset for each lane, whose offsets are in TEMP and the
 // next vector, to the second and third behind those. Offsets lie in [RDX, RCX], both below 2^32, and
 // are aligned; else the carry is set. For all lanes, or for those of masks 2 and 3.
+// Mask 1: lanes, of mask k, whose offsets lie outside [RDX, RCX] or have one of the bits in `part`.
+// `temp` is lost.
+void put_unfit(struct emitter *m, uint32_t offset, uint32_t temp, uint32_t k, struct vec part);
 struct native_shared {
     const uint8_t *leave, *load_words, *load_words_masked;
 };
@@ -126,5 +171,18 @@ struct native_row {
     native_op emit;
 };
 const struct native_row *native_row_of(exec_fn fn);
+
+// Rows of other files: integers as machine code has them (native_machine.c), special functions
+// (native_sfu.c).
+// Kinds of lea, wide, compare64.
+enum { LEA_HIGH = 1, LEA_IN = 2, LEA_CARRIES = 4, LEA_GENERAL = 8 };
+enum { WIDE_ADDS = 256, COMPARE_SIGNED = 256 };
+enum { SINE, COSINE, TURNS }; // kinds of emit_angle: bits
+#define NATIVE_OPS(X)                                                                              \
+    X(sum3) X(lea) X(wide) X(product_sum) X(bytes) X(predicates) X(predicate3) X(compare64)        \
+    X(compare_chain) X(compare_any) X(funnel) X(absolute) X(field) X(special_register)             \
+    X(power) X(logarithm) X(angle) X(tangent) X(quotient)
+#define NATIVE_OP(name) bool emit_##name(struct compiler *c, const struct xinst *x, uint32_t kind);
+NATIVE_OPS(NATIVE_OP)
 
 #endif

@@ -7,8 +7,6 @@
 #include "exec/warp.h"
 
 #if defined(__x86_64__)
-static uint32_t half_of(uint32_t pair, uint32_t h) { return 2 * pair + h; }
-
 // ---- integers -----------------------------------------------------------------------------------
 // d = a OP b by one instruction.
 static bool emit_binary(struct compiler *c, const struct xinst *x, uint32_t op) {
@@ -17,7 +15,7 @@ static bool emit_binary(struct compiler *c, const struct xinst *x, uint32_t op) 
     source_look(c, &b);
     const uint32_t d = result_pair(c);
     for (uint32_t h = 0; h < 2; h++)
-        put_vector(&c->s.m, (enum vector_op)op, half_of(d, h), a.half[h].reg, b.half[h]);
+        put_vector(&c->s.m, (enum vector_op)op, pair_half(d, h), a.half[h].reg, b.half[h]);
     result_is(c, d, x->d, false);
     return true;
 }
@@ -32,7 +30,7 @@ static bool emit_move(struct compiler *c, const struct xinst *x, uint32_t words)
     for (uint32_t k = 0; k < words; k++) {
         d[k] = result_pair(c);
         for (uint32_t h = 0; h < 2; h++)
-            put_vector(&c->s.m, V_MOVE, half_of(d[k], h), 0, a[k].half[h]);
+            put_vector(&c->s.m, V_MOVE, pair_half(d[k], h), 0, a[k].half[h]);
     }
     for (uint32_t k = 0; k < words; k++) result_is(c, d[k], x->d + k * VEC_BYTES, false);
     return true;
@@ -47,14 +45,11 @@ static bool emit_imad(struct compiler *c, const struct xinst *x, uint32_t kind) 
     source_look(c, &s);
     const uint32_t d = result_pair(c);
     for (uint32_t h = 0; h < 2; h++) {
-        put_vector(&c->s.m, V_PMULLD, half_of(d, h), a.half[h].reg, b.half[h]);
-        put_vector(&c->s.m, V_PADDD, half_of(d, h), half_of(d, h), s.half[h]);
+        put_vector(&c->s.m, V_PMULLD, pair_half(d, h), a.half[h].reg, b.half[h]);
+        put_vector(&c->s.m, V_PADDD, pair_half(d, h), pair_half(d, h), s.half[h]);
     }
     result_is(c, d, x->d, false);
     return true;
-}
-static void put_shift_by(struct emitter *m, uint32_t way, uint32_t dst, struct vec from, uint32_t by) {
-    put_vector_imm(m, V_SHIFT_D, way, dst, from, by);
 }
 // d = (a << sub) + b
 static bool emit_scale_add(struct compiler *c, const struct xinst *x, uint32_t kind) {
@@ -64,8 +59,8 @@ static bool emit_scale_add(struct compiler *c, const struct xinst *x, uint32_t k
     source_look(c, &b);
     const uint32_t d = result_pair(c);
     for (uint32_t h = 0; h < 2; h++) {
-        put_shift_by(&c->s.m, SHIFT_LEFT, half_of(d, h), a.half[h], x->sub & 31);
-        put_vector(&c->s.m, V_PADDD, half_of(d, h), half_of(d, h), b.half[h]);
+        put_shift_by(&c->s.m, SHIFT_LEFT, pair_half(d, h), a.half[h], x->sub & 31);
+        put_vector(&c->s.m, V_PADDD, pair_half(d, h), pair_half(d, h), b.half[h]);
     }
     result_is(c, d, x->d, false);
     return true;
@@ -79,8 +74,8 @@ static bool emit_iadd3(struct compiler *c, const struct xinst *x, uint32_t kind)
     source_look(c, &s);
     const uint32_t d = result_pair(c);
     for (uint32_t h = 0; h < 2; h++) {
-        put_vector(&c->s.m, V_PADDD, half_of(d, h), a.half[h].reg, b.half[h]);
-        put_vector(&c->s.m, V_PADDD, half_of(d, h), half_of(d, h), s.half[h]);
+        put_vector(&c->s.m, V_PADDD, pair_half(d, h), a.half[h].reg, b.half[h]);
+        put_vector(&c->s.m, V_PADDD, pair_half(d, h), pair_half(d, h), s.half[h]);
     }
     result_is(c, d, x->d, false);
     return true;
@@ -94,15 +89,14 @@ static bool emit_lop3(struct compiler *c, const struct xinst *x, uint32_t kind) 
     source_look(c, &s);
     const uint32_t d = result_pair(c);
     for (uint32_t h = 0; h < 2; h++) {
-        put_vector(&c->s.m, V_MOVE, half_of(d, h), 0, a.half[h]);
-        put_vector_imm(&c->s.m, V_PTERNLOGD, half_of(d, h), b.half[h].reg, s.half[h], x->sub);
+        put_vector(&c->s.m, V_MOVE, pair_half(d, h), 0, a.half[h]);
+        put_vector_imm(&c->s.m, V_PTERNLOGD, pair_half(d, h), b.half[h].reg, s.half[h], x->sub);
     }
     result_is(c, d, x->d, false);
     return true;
 }
 
-// The upper words of a's and b's products to vector `to`, whatever TEMP + 3 to 5 held.
-static void put_upper(struct emitter *m, enum vector_op product, uint32_t to, struct vec a,
+void put_upper(struct emitter *m, enum vector_op product, uint32_t to, struct vec a,
                       struct vec b) {
     const uint32_t even = TEMP + 3, odd_a = TEMP + 4, odd_b = TEMP + 5;
     put_vector_imm(m, V_SHIFT_Q, SHIFT_RIGHT, odd_a, a, 32);
@@ -122,19 +116,16 @@ static bool emit_mulhi(struct compiler *c, const struct xinst *x, uint32_t produ
     source_look(c, &b);
     const uint32_t d = result_pair(c);
     for (uint32_t h = 0; h < 2; h++)
-        put_upper(&c->s.m, (enum vector_op)product, half_of(d, h), a.half[h], b.half[h]);
+        put_upper(&c->s.m, (enum vector_op)product, pair_half(d, h), a.half[h], b.half[h]);
     result_is(c, d, x->d, false);
     return true;
 }
 
-// RAX = predicate p, as x_pred has it
-static void put_predicate(struct compiler *c, uint32_t to, uint32_t p) {
+void put_predicate(struct compiler *c, uint32_t to, uint32_t p) {
     put_rm(&c->s.m, 0, G_LOAD, to, WARP,
            (int32_t)(offsetof(struct exec_warp, pred) + 4 * (p % PRED_FILE)));
     if (p & X_PRED_NOT) put_not(&c->s.m, to);
 }
-static bool is_true(uint32_t p) { return pred_is_true(p % PRED_FILE) && !(p & X_PRED_NOT); }
-static bool is_false(uint32_t p) { return pred_is_true(p % PRED_FILE) && (p & X_PRED_NOT); }
 // Masks k and k + 1 of RAX's halves.
 static void put_masks(struct compiler *c, uint32_t k, uint32_t from) {
     put_mask_from(&c->s.m, k, from);
@@ -153,7 +144,7 @@ static bool add_with_carry(struct compiler *c, const struct xinst *x, const stru
         put_masks(c, 2, RAX);
     }
     for (uint32_t h = 0; h < 2; h++) {
-        const uint32_t va = TEMP + 1, vb = TEMP + 2, sum = half_of(d, h);
+        const uint32_t va = TEMP + 1, vb = TEMP + 2, sum = pair_half(d, h);
         put_vector(m, V_MOVE, va, 0, a->half[h]);
         put_vector(m, V_MOVE, vb, 0, b->half[h]);
         if (invert_a) put_vector_imm(m, V_PTERNLOGD, va, va, vec_reg(va), 0x55);
@@ -197,17 +188,16 @@ static bool emit_imad_carry(struct compiler *c, const struct xinst *x, uint32_t 
     const uint32_t p = result_pair(c);
     for (uint32_t h = 0; h < 2; h++) {
         if (product == V_PMULLD)
-            put_vector(&c->s.m, V_PMULLD, half_of(p, h), a.half[h].reg, b.half[h]);
+            put_vector(&c->s.m, V_PMULLD, pair_half(p, h), a.half[h].reg, b.half[h]);
         else
-            put_upper(&c->s.m, (enum vector_op)product, half_of(p, h), a.half[h], b.half[h]);
+            put_upper(&c->s.m, (enum vector_op)product, pair_half(p, h), a.half[h], b.half[h]);
     }
-    const struct source of_product = {{vec_reg(half_of(p, 0)), vec_reg(half_of(p, 1))}, PAIRS};
+    const struct source of_product = {{vec_reg(pair_half(p, 0)), vec_reg(pair_half(p, 1))}, PAIRS};
     return add_with_carry(c, x, &of_product, &s, false, false, x->e);
 }
 
 // ---- comparisons and choices ------------------------------------------------------------------
-// Masks 1 and 2 become predicates d and d1 (setp_finish).
-static void put_setp(struct compiler *c, const struct xinst *x) {
+void put_setp(struct compiler *c, const struct xinst *x) {
     struct emitter *const m = &c->s.m;
     put_mask_join(m, 1, 2, 1);
     put_mask_to(m, RSI, 1);
@@ -239,15 +229,30 @@ static bool emit_setp(struct compiler *c, const struct xinst *x, uint32_t kind) 
     put_setp(c, x);
     return true;
 }
-static bool emit_isetp_any(struct compiler *c, const struct xinst *x, uint32_t kind) {
+// A float with modifiers.
+static bool emit_fsetp_any(struct compiler *c, const struct xinst *x, uint32_t kind) {
     (void)kind;
-    const bool is_signed = x->type == ITYPE_S32;
-    if (!is_signed && x->type != ITYPE_U32 && x->type != ITYPE_B32) return false;
-    static const uint8_t how[] = {[MCMP_EQ] = CMP_EQ + 1, [MCMP_NE] = CMP_NE + 1,
-                                  [MCMP_LT] = CMP_LT + 1, [MCMP_LE] = CMP_LE + 1,
-                                  [MCMP_GT] = CMP_GT + 1, [MCMP_GE] = CMP_GE + 1};
+    static const uint8_t how[] = {
+        [MCMP_EQ] = CMPF_EQ + 1,   [MCMP_NE] = CMPF_NE + 1,   [MCMP_LT] = CMPF_LT + 1,
+        [MCMP_LE] = CMPF_LE + 1,   [MCMP_GT] = CMPF_GT + 1,   [MCMP_GE] = CMPF_GE + 1,
+        [MCMP_EQU] = CMPF_EQU + 1, [MCMP_NEU] = CMPF_NEU + 1, [MCMP_LTU] = CMPF_LTU + 1,
+        [MCMP_LEU] = CMPF_LEU + 1, [MCMP_GTU] = CMPF_GTU + 1, [MCMP_GEU] = CMPF_GEU + 1,
+        [MCMP_NUM] = CMPF_ORD + 1, [MCMP_NAN] = CMPF_UNORD + 1};
     if (x->cmp >= WW_COUNT(how) || !how[x->cmp]) return false;
-    return emit_setp(c, x, COMPARE(is_signed ? V_CMPD : V_CMPUD, how[x->cmp] - 1u));
+    const struct tweaks t = tweaks_of(x, GENERAL);
+    const struct source a = source_in_registers(c, x->a, 0, TEMP), b = source_of(c, x->b, 0);
+    for (uint32_t h = 0; h < 2; h++) {
+        // (Flushing uses mask 1 before the comparison of its half is there.)
+        const uint32_t k = 2 - h;
+        const struct vec va = put_float_source(&c->s.m, &t, a.half[h], 0, TEMP + 1),
+                         vb = put_float_source(&c->s.m, &t, b.half[h], 1, TEMP + 2);
+        put_vector_imm(&c->s.m, V_CMPPS, k, va.reg, vb, how[x->cmp] - 1u);
+        if (!h) put_mask_move(&c->s.m, 3, k);
+    }
+    put_mask_move(&c->s.m, 2, 1);
+    put_mask_move(&c->s.m, 1, 3);
+    put_setp(c, x);
+    return true;
 }
 static bool emit_select(struct compiler *c, const struct xinst *x, uint32_t kind) {
     (void)kind;
@@ -258,25 +263,17 @@ static bool emit_select(struct compiler *c, const struct xinst *x, uint32_t kind
     put_predicate(c, RAX, x->c);
     put_masks(c, 1, RAX);
     for (uint32_t h = 0; h < 2; h++)
-        put_vector_masked(&c->s.m, V_BLENDMD, half_of(d, h), b.half[h].reg, a.half[h], 1 + h);
+        put_vector_masked(&c->s.m, V_BLENDMD, pair_half(d, h), b.half[h].reg, a.half[h], 1 + h);
     result_is(c, d, x->d, false);
     return true;
 }
 
 // ---- single precision ---------------------------------------------------------------------------
-// Handlers of plain forms ask for no modifiers (what some of these say is in the choice of the form);
-// general ones do.
-enum { GENERAL = 256 };
-struct tweaks {
-    bool flushes, saturates;
-    uint8_t mods[3];
-};
-static struct tweaks tweaks_of(const struct xinst *x, uint32_t kind) {
+struct tweaks tweaks_of(const struct xinst *x, uint32_t kind) {
     if (!(kind & GENERAL)) return (struct tweaks){0};
     return (struct tweaks){x->flags & MF_FTZ, x->flags & MF_SAT, {x->mods[0], x->mods[1], x->mods[2]}};
 }
-// An operand as fsource has it: a modifier or flushing makes a copy in vector `temp`.
-static struct vec put_float_source(struct emitter *m, const struct tweaks *t, struct vec v, uint32_t k,
+struct vec put_float_source(struct emitter *m, const struct tweaks *t, struct vec v, uint32_t k,
                                    uint32_t temp) {
     if (!(t->mods[k] & (OPND_ABS | OPND_NEG)) && !t->flushes) return v;
     put_vector(m, V_MOVE, temp, 0, v);
@@ -288,8 +285,7 @@ static struct vec put_float_source(struct emitter *m, const struct tweaks *t, st
     }
     return vec_reg(temp);
 }
-// A result as fresult has it.
-static void put_float_result(struct emitter *m, const struct tweaks *t, uint32_t v) {
+void put_float_result(struct emitter *m, const struct tweaks *t, uint32_t v) {
     if (t->flushes) {
         put_vector(m, V_TESTNMD, 1, v, TABLE_WORD(exponent));
         put_vector_masked(m, V_PANDD, v, v, TABLE_WORD(sign), 1);
@@ -312,7 +308,7 @@ static bool emit_float(struct compiler *c, const struct xinst *x, uint32_t kind)
     const uint32_t d = result_pair(c);
     struct emitter *const m = &c->s.m;
     for (uint32_t h = 0; h < 2; h++) {
-        const uint32_t v = half_of(d, h);
+        const uint32_t v = pair_half(d, h);
         struct vec a = put_float_source(m, &t, s[0].half[h], 0, TEMP);
         const struct vec b = put_float_source(m, &t, s[1].half[h], 1, TEMP + 1);
         if (a.kind != VEC_REG) {
@@ -338,7 +334,7 @@ static bool emit_root(struct compiler *c, const struct xinst *x, uint32_t kind) 
     const struct source a = source_of(c, x->a, 0);
     const uint32_t d = result_pair(c);
     for (uint32_t h = 0; h < 2; h++) {
-        const uint32_t v = half_of(d, h);
+        const uint32_t v = pair_half(d, h);
         const struct vec from = put_float_source(m, &t, a.half[h], 0, TEMP);
         put_vector(m, kind & ROOT ? V_SQRTPS : V_MOVE, v, 0, from);
         if (kind & RECIPROCAL) {
@@ -396,8 +392,8 @@ static bool emit_double(struct compiler *c, const struct xinst *x, uint32_t op) 
         if (is_fused) put_doubles(m, v, s.word[0].half[h], s.word[1].half[h]);
         for (uint32_t k = 0; k < 2; k++)
             put_vector(m, (enum vector_op)op, v + k, va + k, vec_reg(vb + k));
-        put_words(m, half_of(low, h), half_of(high, h), v);
-        look_at_double(c, half_of(high, h), h);
+        put_words(m, pair_half(low, h), pair_half(high, h), v);
+        look_at_double(c, pair_half(high, h), h);
     }
     result_is(c, low, x->d, false);
     result_is(c, high, x->d + VEC_BYTES, false);
@@ -417,7 +413,7 @@ static bool emit_widen(struct compiler *c, const struct xinst *x, uint32_t kind)
         put_vector_imm(m, V_EXTRACT_HALF, TEMP, 0, vec_reg(TEMP + 1), 1);
         put_vector(m, V_CVTPS2PD, TEMP, 0, vec_reg(TEMP));
         put_vector(m, V_CVTPS2PD, TEMP + 1, 0, vec_reg(TEMP + 1));
-        put_words(m, half_of(low, h), half_of(high, h), TEMP);
+        put_words(m, pair_half(low, h), pair_half(high, h), TEMP);
     }
     result_is(c, low, x->d, false);
     result_is(c, high, x->d + VEC_BYTES, false);
@@ -433,8 +429,8 @@ static bool emit_narrow(struct compiler *c, const struct xinst *x, uint32_t kind
         put_vector(m, V_CVTPD2PS, TEMP, 0, vec_reg(TEMP));
         put_vector(m, V_CVTPD2PS, TEMP + 1, 0, vec_reg(TEMP + 1));
         put_vector_imm(m, V_INSERT_HALF, TEMP, TEMP, vec_reg(TEMP + 1), 1);
-        put_vector(m, V_MOVE, half_of(d, h), 0, vec_mem(TABLE, offsetof(struct native_table, join)));
-        put_vector(m, V_PERMQ, half_of(d, h), half_of(d, h), vec_reg(TEMP));
+        put_vector(m, V_MOVE, pair_half(d, h), 0, vec_mem(TABLE, offsetof(struct native_table, join)));
+        put_vector(m, V_PERMQ, pair_half(d, h), pair_half(d, h), vec_reg(TEMP));
     }
     result_is(c, d, x->d, true);
     return true;
@@ -445,7 +441,142 @@ static bool emit_unary(struct compiler *c, const struct xinst *x, uint32_t op) {
     source_look(c, &a);
     const uint32_t d = result_pair(c);
     for (uint32_t h = 0; h < 2; h++)
-        put_vector(&c->s.m, (enum vector_op)op, half_of(d, h), 0, a.half[h]);
+        put_vector(&c->s.m, (enum vector_op)op, pair_half(d, h), 0, a.half[h]);
+    result_is(c, d, x->d, false);
+    return true;
+}
+
+// ---- floats: copies, the larger, whole numbers --------------------------------------------------
+static bool emit_float_move(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    (void)kind;
+    const struct tweaks t = tweaks_of(x, GENERAL);
+    const struct source a = source_of(c, x->a, 0);
+    source_look(c, &a); // a NaN keeps its bits
+    const uint32_t d = result_pair(c);
+    struct emitter *const m = &c->s.m;
+    for (uint32_t h = 0; h < 2; h++) {
+        const uint32_t v = pair_half(d, h);
+        put_vector(m, V_MOVE, v, 0, put_float_source(m, &t, a.half[h], 0, TEMP));
+        put_float_result(m, &t, v);
+    }
+    result_is(c, d, x->d, false);
+    return true;
+}
+// Sign and magnitude as one ordered number, to `to`.
+static void put_ordered(struct emitter *m, uint32_t to, uint32_t from) {
+    put_shift_by(m, SHIFT_ARITHMETIC, to, vec_reg(from), 31);
+    put_vector(m, V_PANDD, to, to, TABLE_WORD(magnitude));
+    put_vector(m, V_PXORD, to, to, vec_reg(from));
+}
+// As fminmax without NAN. kind: the larger. No NaN goes through as it is.
+static bool emit_float_extreme(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    const struct source a = source_in_registers(c, x->a, 0, TEMP),
+                        b = source_in_registers(c, x->b, 0, TEMP + 1);
+    const uint32_t d = result_pair(c);
+    struct emitter *const m = &c->s.m;
+    for (uint32_t h = 0; h < 2; h++) {
+        const uint32_t v = pair_half(d, h), va = a.half[h].reg, vb = b.half[h].reg;
+        put_ordered(m, TEMP + 2, va);
+        put_ordered(m, TEMP + 3, vb);
+        put_vector_imm(m, V_CMPD, 1, TEMP + 2, vec_reg(TEMP + 3), kind ? CMP_GT : CMP_LT);
+        put_vector_masked(m, V_BLENDMD, v, vb, vec_reg(va), 1);
+        put_vector_imm(m, V_CMPPS, 1, va, vec_reg(va), CMPF_UNORD);
+        put_vector_masked(m, V_MOVE, v, 0, vec_reg(vb), 1);
+        put_vector_imm(m, V_CMPPS, 2, vb, vec_reg(vb), CMPF_UNORD);
+        put_vector_masked(m, V_MOVE, v, 0, vec_reg(va), 2);
+        put_vector_imm_masked(m, V_CMPPS, 1, vb, vec_reg(vb), CMPF_UNORD, 1); // both
+        put_vector_masked(m, V_MOVE, v, 0, vec_reg(NAN_WORD), 1);
+    }
+    result_is(c, d, x->d, false);
+    return true;
+}
+// As quotient_is_hard.
+static bool emit_hard_quotient(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    (void)kind;
+    const struct source a = source_of(c, x->a, 0), b = source_of(c, x->b, 0);
+    struct emitter *const m = &c->s.m;
+    // Outside [low, high]: an unsigned difference.
+    static const struct {
+        uint32_t low, high; // of exponents: of a, of b, and b's less a's
+    } easy[] = {{31, 254}, {1, 249}, {-99u, 99}};
+    for (uint32_t h = 0; h < 2; h++) {
+        const uint32_t v[3] = {TEMP, TEMP + 1, TEMP + 2};
+        for (uint32_t k = 0; k < 2; k++) {
+            put_shift_by(m, SHIFT_LEFT, v[k], k ? b.half[h] : a.half[h], 1);
+            put_shift_by(m, SHIFT_RIGHT, v[k], vec_reg(v[k]), 24);
+        }
+        put_vector(m, V_PSUBD, v[2], v[1], vec_reg(v[0]));
+        for (uint32_t k = 0; k < 3; k++) {
+            put_const(m, RAX, easy[k].low);
+            put_vector(m, V_SPREAD_GPR, TEMP + 3, 0, vec_reg(RAX));
+            put_vector(m, V_PSUBD, v[k], v[k], vec_reg(TEMP + 3));
+            put_const(m, RAX, easy[k].high - easy[k].low);
+            put_vector(m, V_SPREAD_GPR, TEMP + 3, 0, vec_reg(RAX));
+            put_vector_imm(m, V_CMPUD, k ? 3 : 1 + h, v[k], vec_reg(TEMP + 3), CMP_GT);
+            if (k) put_mask_or(m, 1 + h, 1 + h, 3);
+        }
+    }
+    put_setp(c, x);
+    return true;
+}
+// Roundings as RNDSCALEPS has them, without an exception.
+enum { ROUND_NEAREST = 8, ROUND_DOWN, ROUND_UP, ROUND_CUT, TO_SIGNED = 16 };
+static bool emit_round(struct compiler *c, const struct xinst *x, uint32_t how) {
+    const struct tweaks t = tweaks_of(x, GENERAL);
+    if (t.saturates) return false;
+    const struct source a = source_of(c, x->a, 0);
+    const uint32_t d = result_pair(c);
+    struct emitter *const m = &c->s.m;
+    for (uint32_t h = 0; h < 2; h++) {
+        const uint32_t v = pair_half(d, h);
+        put_vector_imm(m, V_RNDSCALEPS, v, 0, put_float_source(m, &t, a.half[h], 0, TEMP), how);
+        put_float_result(m, &t, v);
+    }
+    source_taken(c, &a);
+    result_is(c, d, x->d, true);
+    return true;
+}
+// Numbers beyond the integer's are its ends, NaN is 0. The host makes 2^31 of what is no signed one,
+// and 2^32 - 1 of what is no unsigned one.
+static bool emit_to_integer(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    const struct source a = source_of(c, x->a, 0);
+    const uint32_t d = result_pair(c), how = kind & (TO_SIGNED - 1u);
+    struct emitter *const m = &c->s.m;
+    put_vector(m, V_PXORD, TEMP + 1, TEMP + 1, vec_reg(TEMP + 1));
+    for (uint32_t h = 0; h < 2; h++) {
+        const uint32_t v = pair_half(d, h);
+        if (how == ROUND_CUT)
+            put_vector(m, V_MOVE, TEMP, 0, a.half[h]);
+        else
+            put_vector_imm(m, V_RNDSCALEPS, TEMP, 0, a.half[h], how);
+        if (kind & TO_SIGNED) {
+            put_vector(m, V_CVTTPS2DQ, v, 0, vec_reg(TEMP));
+            put_vector_imm(m, V_CMPPS, 1, TEMP, TABLE_WORD(two31), CMPF_GE);
+            put_vector_masked(m, V_SPREAD, v, 0,
+                              vec_mem(TABLE, offsetof(struct native_table, magnitude)), 1);
+            put_vector_imm(m, V_CMPPS, 1, TEMP, vec_reg(TEMP), CMPF_UNORD);
+        } else {
+            put_vector(m, V_CVTTPS2UDQ, v, 0, vec_reg(TEMP));
+            put_vector_imm(m, V_CMPPS, 1, TEMP, vec_reg(TEMP + 1), CMPF_LEU);
+        }
+        put_vector_masked(m, V_MOVE, v, 0, vec_reg(TEMP + 1), 1);
+    }
+    result_is(c, d, x->d, false);
+    return true;
+}
+// Of a byte or a half of a word.
+static bool emit_float_of_part(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    (void)kind;
+    const struct source a = source_of(c, x->a, 0);
+    source_look(c, &a);
+    const uint32_t d = result_pair(c), bits = isa_type_bits(x->stype);
+    const bool is_signed = x->stype == ITYPE_S8 || x->stype == ITYPE_S16;
+    for (uint32_t h = 0; h < 2; h++) {
+        const uint32_t v = pair_half(d, h);
+        put_shift_by(&c->s.m, SHIFT_LEFT, v, a.half[h], 32 - bits - bits * (x->bytes & MCVT_PART));
+        put_shift_by(&c->s.m, is_signed ? SHIFT_ARITHMETIC : SHIFT_RIGHT, v, vec_reg(v), 32 - bits);
+        put_vector(&c->s.m, V_CVTDQ2PS, v, 0, vec_reg(v));
+    }
     result_is(c, d, x->d, false);
     return true;
 }
@@ -457,6 +588,75 @@ static uint8_t *put_jump_if_none(struct compiler *c) {
     put_mask_test(&c->s.m, GUARD_MASK, GUARD_MASK + 1);
     return put_jump_if(&c->s.m, IF_ZERO);
 }
+// Elements of n words, where load_words would have all it needs, to pairs d. Of a half: the same
+// one for all lanes, elements that follow each other, or each word of each lane for itself.
+static void put_load_elements(struct compiler *c, const uint32_t *d, uint32_t n) {
+    struct emitter *const m = &c->s.m;
+    const uint32_t mask = lanes_mask(c, 0), first = TEMP + 4, want = TEMP + 5;
+    const struct vec part = n == 2 ? TABLE_WORD(seven) : TABLE_WORD(fifteen);
+    for (uint32_t h = 0; h < 2; h++) {
+        put_unfit(m, TEMP + h, first, mask ? mask + h : 0, part);
+        if (!h) put_mask_move(m, 2, 1);
+    }
+    put_mask_test(m, 1, 2);
+    leave_if(c, IF_NOT_ZERO);
+    for (uint32_t h = 0; h < 2; h++) {
+        const uint32_t offset = TEMP + h, v = TEMP + 2;
+        uint8_t *one = NULL, *run = NULL;
+        if (!mask) {
+            put_first_lane(m, R8, offset);
+            put_vector(m, V_SPREAD, first, 0, vec_reg(offset));
+            put_vector_imm(m, V_CMPD, 1, offset, vec_reg(first), CMP_NE);
+            put_mask_test(m, 1, 1);
+            uint8_t *const unlike = put_jump_if(m, IF_NOT_ZERO);
+            put_rr(m, 1, G_ADD, R8, RAX);
+            for (uint32_t k = 0; k < n; k++)
+                put_vector(m, V_SPREAD, pair_half(d[k], h), 0, vec_mem(R8, (int32_t)(4 * k)));
+            one = put_jump(m);
+            land_here(m, unlike);
+            put_shift_by(m, SHIFT_LEFT, want, vec_reg(LANE_BYTES), n / 2);
+            put_vector(m, V_PADDD, want, want, vec_reg(first));
+            put_vector_imm(m, V_CMPD, 1, offset, vec_reg(want), CMP_NE);
+            put_mask_test(m, 1, 1);
+            uint8_t *const apart = put_jump_if(m, IF_NOT_ZERO);
+            put_rm(m, 1, G_LEA, R9, R8, (int32_t)(60 * n)); // not beyond 2^32
+            put_rr(m, 1, G_CMP, R9, RCX);
+            uint8_t *const wraps = put_jump_if(m, IF_ABOVE);
+            put_rr(m, 1, G_ADD, R8, RAX);
+            for (uint32_t k = 0; k < n; k++)
+                put_vector(m, V_LOADU, v + k, 0, vec_mem(R8, (int32_t)(64 * k)));
+            for (uint32_t k = 0; k < n; k++) { // word k of each element
+                const uint32_t to = pair_half(d[k], h);
+                const struct vec pick =
+                    vec_mem(TABLE, (int32_t)(n == 2 ? offsetof(struct native_table, pick2)
+                                                    : offsetof(struct native_table, pick4)) +
+                                       64 * (int32_t)k);
+                put_vector(m, V_MOVE, to, 0, pick);
+                put_vector(m, V_PICK, to, v, vec_reg(v + 1));
+                if (n == 2) continue;
+                put_vector(m, V_MOVE, offset, 0, pick);
+                put_vector(m, V_PICK, offset, v + 2, vec_reg(v + 3));
+                put_vector_imm(m, V_INSERT_HALF, to, to, vec_reg(offset), 1);
+            }
+            run = put_jump(m);
+            land_here(m, apart);
+            land_here(m, wraps);
+        }
+        put_const(m, R8, 0x80000000u); // a gather's offsets have a sign
+        put_rr(m, 1, G_ADD, R8, RAX);
+        put_vector(m, V_PXORD, want, offset, TABLE_WORD(sign));
+        for (uint32_t k = 0; k < n; k++) {
+            if (mask)
+                put_mask_move(m, 1, mask + h);
+            else
+                put_mask_ones(m, 1);
+            put_gather(m, pair_half(d[k], h), R8, want, 1);
+            put_ri(m, 1, I_ADD, R8, 4);
+        }
+        if (one) land_here(m, one);
+        if (run) land_here(m, run);
+    }
+}
 // The words of the lanes that execute, where load_words has all it needs, to pair d.
 static void put_load(struct compiler *c, uint32_t d) {
     const struct native_shared *const shared = native_shared(c->native);
@@ -465,18 +665,26 @@ static void put_load(struct compiler *c, uint32_t d) {
     put_call(&c->s.m, mask ? shared->load_words_masked : shared->load_words);
     leave_if(c, IF_BELOW);
     for (uint32_t h = 0; h < 2; h++)
-        put_vector(&c->s.m, V_MOVE, half_of(d, h), 0, vec_reg(TEMP + 2 + h));
+        put_vector(&c->s.m, V_MOVE, pair_half(d, h), 0, vec_reg(TEMP + 2 + h));
 }
-// A word of shared memory a lane.
+static void put_loads(struct compiler *c, const uint32_t *d, uint32_t n) {
+    if (n == 1)
+        put_load(c, d[0]);
+    else
+        put_load_elements(c, d, n);
+}
+static bool is_vector_of_words(const struct xinst *x) {
+    return (x->aux8 == 1 || x->aux8 == 2 || x->aux8 == 4) && x->bytes == 4 * x->aux8;
+}
+// One, two or four words of shared memory a lane.
 static bool emit_load_shared(struct compiler *c, const struct xinst *x, uint32_t kind) {
     (void)kind;
     struct emitter *const m = &c->s.m;
-    if (x->aux8 != 1 || x->bytes != 4 || x->e != X_POOL ||
-        (x->awords == 2 && x->a != X_POOL))
-        return false;
+    if (!is_vector_of_words(x) || x->e != X_POOL || (x->awords == 2 && x->a != X_POOL)) return false;
     const struct source a = source_of(c, x->a, 0);
     source_look(c, &a);
-    const uint32_t d = result_pair(c);
+    uint32_t d[4];
+    for (uint32_t k = 0; k < x->aux8; k++) d[k] = result_pair(c);
     uint8_t *const none = put_jump_if_none(c);
     put_rm(m, 1, G_LOAD, RDI, WARP, offsetof(struct exec_warp, cta));
     put_const(m, R8, (uint32_t)x->offset);
@@ -495,25 +703,25 @@ static bool emit_load_shared(struct compiler *c, const struct xinst *x, uint32_t
     put_ri(m, 0, 5, RCX, x->bytes);
     leave_if(c, IF_BELOW);
     put_rm(m, 1, G_LOAD, RAX, RDI, offsetof(struct exec_cta, shared));
-    put_load(c, d);
+    put_loads(c, d, x->aux8);
     if (none) land_here(m, none);
-    result_is(c, d, x->d, false);
+    results_are(c, d, x->aux8, x->d);
     return true;
 }
 
-// A word of global memory a lane, from the allocation that the instruction hit last, of which
+// One, two or four words of global memory a lane, from the allocation that the instruction hit last, of which
 // nothing is in the own log.
 static bool emit_load_global(struct compiler *c, const struct xinst *x, uint32_t kind) {
     (void)kind;
     struct emitter *const m = &c->s.m;
     const bool fits = x->offset >= INT32_MIN && x->offset <= INT32_MAX;
-    if (x->aux8 != 1 || x->bytes != 4 || x->e != X_POOL || x->awords != 2 ||
-        (x->a & X_POOL) || !fits)
+    if (!is_vector_of_words(x) || x->e != X_POOL || x->awords != 2 || (x->a & X_POOL) || !fits)
         return false;
     const struct source a = source_of(c, x->a, 0), upper = source_of(c, x->a, 1);
     source_look(c, &a);
     source_look(c, &upper);
-    const uint32_t d = result_pair(c);
+    uint32_t d[4];
+    for (uint32_t k = 0; k < x->aux8; k++) d[k] = result_pair(c);
     // All upper words are the first lane's.
     const uint32_t mask = lanes_mask(c, 0);
     uint8_t *const none = put_jump_if_none(c);
@@ -586,9 +794,33 @@ static bool emit_load_global(struct compiler *c, const struct xinst *x, uint32_t
     land_here(m, idle);
     land_here(m, above);
     for (uint32_t h = 0; h < 2; h++) put_vector(m, V_MOVE, TEMP + h, 0, a.half[h]);
-    put_load(c, d);
+    put_loads(c, d, x->aux8);
     if (none) land_here(m, none);
-    result_is(c, d, x->d, false);
+    results_are(c, d, x->aux8, x->d);
+    return true;
+}
+
+// A word of a constant bank a lane.
+static bool emit_load_constant(struct compiler *c, const struct xinst *x, uint32_t kind) {
+    (void)kind;
+    struct emitter *const m = &c->s.m;
+    const uint8_t *const base = c->l->bank[x->sub].at;
+    const uint64_t size = c->l->bank[x->sub].bytes;
+    if (!is_vector_of_words(x) || !base || size < x->bytes || size > UINT32_MAX) return false;
+    const struct source a = source_of(c, x->a, 0);
+    source_look(c, &a);
+    uint32_t d[4];
+    for (uint32_t k = 0; k < x->aux8; k++) d[k] = result_pair(c);
+    uint8_t *const none = put_jump_if_none(c);
+    put_const(m, R8, (uint32_t)x->offset);
+    put_vector(m, V_SPREAD_GPR, TEMP + 2, 0, vec_reg(R8));
+    for (uint32_t h = 0; h < 2; h++) put_vector(m, V_PADDD, TEMP + h, TEMP + 2, a.half[h]);
+    put_rr(m, 0, G_XOR, RDX, RDX);
+    put_const(m, RCX, (uint32_t)size - x->bytes);
+    put_const64(m, RAX, (uintptr_t)base);
+    put_loads(c, d, x->aux8);
+    if (none) land_here(m, none);
+    results_are(c, d, x->aux8, x->d);
     return true;
 }
 
@@ -600,6 +832,7 @@ static bool emit_nothing(struct compiler *c, const struct xinst *x, uint32_t kin
 
 #define INT(name, kind, emit)     {TABLE_INT, H_##name, kind, emit},
 #define MACHINE(name, kind, emit) {TABLE_INT_MACHINE, H_##name, kind, emit},
+#define INT64(name, kind, emit)   {TABLE_INT64, H_##name, kind, emit},
 #define FP32(name, kind, emit)    {TABLE_FP32, H_##name, kind, emit},
 #define FP64(name, kind, emit)    {TABLE_FP64, H_##name, kind, emit},
 #define CVT(name, kind, emit)     {TABLE_CVT, H_##name, kind, emit},
@@ -641,8 +874,38 @@ static const struct native_row rows[] = {
     INT(isetp_le_u, COMPARE(V_CMPUD, CMP_LE), emit_setp)
     INT(isetp_gt_u, COMPARE(V_CMPUD, CMP_GT), emit_setp)
     INT(isetp_ge_u, COMPARE(V_CMPUD, CMP_GE), emit_setp)
-    INT(isetp_g, 0, emit_isetp_any)
+    INT(isetp_g, 0, emit_compare_any)
+    INT(psetp, 0, emit_predicates)
+    INT(imulwide_s, V_PMULDQ, emit_wide)
+    INT(imulwide_u, V_PMULUDQ, emit_wide)
+    INT(imadwide_s, WIDE_ADDS | V_PMULDQ, emit_wide)
+    INT(imadwide_u, WIDE_ADDS | V_PMULUDQ, emit_wide)
+    INT(shf, 0, emit_funnel)
+    INT(iabs, 0, emit_absolute)
+    INT(bfe_u, 0, emit_field)
+    INT(bfe_s, 1, emit_field)
     MACHINE(iadd3, 0, emit_iadd3)
+    MACHINE(iadd3_x, 0, emit_sum3)
+    MACHINE(iadd3_c, 1, emit_sum3)
+    MACHINE(lea_hi, LEA_HIGH, emit_lea)
+    MACHINE(lea_hi_x, LEA_HIGH | LEA_IN, emit_lea)
+    MACHINE(lea_c, LEA_CARRIES, emit_lea)
+    MACHINE(lea_g, LEA_GENERAL, emit_lea)
+    MACHINE(imsub, 1, emit_product_sum)
+    MACHINE(imadx, 0, emit_product_sum)
+    MACHINE(prmt_same, 0, emit_bytes)
+    MACHINE(isetp_ex, 0, emit_compare_chain)
+    MACHINE(plop3, 0, emit_predicate3)
+    INT64(isetp64_eq, MCMP_EQ, emit_compare64)
+    INT64(isetp64_ne, MCMP_NE, emit_compare64)
+    INT64(isetp64_lt_s, COMPARE_SIGNED | MCMP_LT, emit_compare64)
+    INT64(isetp64_le_s, COMPARE_SIGNED | MCMP_LE, emit_compare64)
+    INT64(isetp64_gt_s, COMPARE_SIGNED | MCMP_GT, emit_compare64)
+    INT64(isetp64_ge_s, COMPARE_SIGNED | MCMP_GE, emit_compare64)
+    INT64(isetp64_lt_u, MCMP_LT, emit_compare64)
+    INT64(isetp64_le_u, MCMP_LE, emit_compare64)
+    INT64(isetp64_gt_u, MCMP_GT, emit_compare64)
+    INT64(isetp64_ge_u, MCMP_GE, emit_compare64)
     FP32(fadd, V_ADDPS, emit_float)
     FP32(fsub, V_SUBPS, emit_float)
     FP32(fmul, V_MULPS, emit_float)
@@ -662,23 +925,53 @@ static const struct native_row rows[] = {
     FP32(fsetp_gt, COMPARE(V_CMPPS, CMPF_GT), emit_setp)
     FP32(fsetp_ge, COMPARE(V_CMPPS, CMPF_GE), emit_setp)
     FP32(fsetp_neu, COMPARE(V_CMPPS, CMPF_NEU), emit_setp)
+    FP32(fsetp_g, 0, emit_fsetp_any)
+    FP32(fmov, 0, emit_float_move)
+    FP32(fmin, 0, emit_float_extreme)
+    FP32(fmax, 1, emit_float_extreme)
+    FP32(fchk, 0, emit_hard_quotient)
     FP64(dadd, V_ADDPD, emit_double)
     FP64(dmul, V_MULPD, emit_double)
     FP64(dfma, V_FMADD231PD, emit_double)
     CVT(cvt_f64_f32, 0, emit_widen)
     CVT(cvt_f32_f64, 0, emit_narrow)
     CVT(cvt_f32_s32, V_CVTDQ2PS, emit_unary)
+    CVT(cvt_f32_u32, V_CVTUDQ2PS, emit_unary)
+    CVT(cvt_f32_small, 0, emit_float_of_part)
+    CVT(cvt_floor, ROUND_DOWN, emit_round)
+    CVT(cvt_ceil, ROUND_UP, emit_round)
+    CVT(cvt_trunc, ROUND_CUT, emit_round)
+    CVT(cvt_rint, ROUND_NEAREST, emit_round)
+    CVT(cvt_s32_f32_rz, TO_SIGNED | ROUND_CUT, emit_to_integer)
+    CVT(cvt_s32_f32_rn, TO_SIGNED | ROUND_NEAREST, emit_to_integer)
+    CVT(cvt_s32_f32_rm, TO_SIGNED | ROUND_DOWN, emit_to_integer)
+    CVT(cvt_s32_f32_rp, TO_SIGNED | ROUND_UP, emit_to_integer)
+    CVT(cvt_u32_f32_rz, ROUND_CUT, emit_to_integer)
+    CVT(cvt_u32_f32_rn, ROUND_NEAREST, emit_to_integer)
+    CVT(cvt_u32_f32_rm, ROUND_DOWN, emit_to_integer)
+    CVT(cvt_u32_f32_rp, ROUND_UP, emit_to_integer)
     SFU(mufu_rcp, GENERAL | RECIPROCAL, emit_root)
     SFU(mufu_sqrt, GENERAL | ROOT, emit_root)
     SFU(mufu_rsq, GENERAL | ROOT | RECIPROCAL, emit_root)
+    SFU(mufu_ex2, 0, emit_power)
+    SFU(mufu_lg2, 0, emit_logarithm)
+    SFU(mufu_sin, SINE, emit_angle)
+    SFU(mufu_cos, COSINE, emit_angle)
+    SFU(mufu_sin_turn, TURNS | SINE, emit_angle)
+    SFU(mufu_cos_turn, TURNS | COSINE, emit_angle)
+    SFU(mufu_tanh, 0, emit_tangent)
+    FP32(fdiv_approx, 0, emit_quotient)
     MEM(ld32_shared, 0, emit_load_shared)
     MEM(ld32_global, 0, emit_load_global)
+    MEM(ldc32, 0, emit_load_constant)
 };
 
 // A handler's address is what an instruction keeps of the decoder's choice.
 const struct native_row *native_row_of(exec_fn fn) {
     static const struct native_row nothing = {.emit = emit_nothing};
+    static const struct native_row special = {.emit = emit_special_register};
     if (fn == warp_fns[WARP_NOP]) return &nothing;
+    if (fn == warp_fns[WARP_S2R]) return &special;
     const struct exec_level *const level = exec_level();
     for (size_t k = 0; k < WW_COUNT(rows); k++)
         if (level->table[rows[k].table][rows[k].handler] == fn) return &rows[k];

@@ -110,6 +110,34 @@ static void access_records(void **state) {
     exec_simd_force(NULL);
 }
 
+// The host's own code of p's instructions; NULL: this host or level has none.
+static struct native *native_of(struct prog *p) {
+    native_force(0);
+    struct native *n = native_create();
+    if (n && !native_begin(n, p->launch)) {
+        native_destroy(n);
+        n = NULL;
+    }
+    native_force(NATIVE_HOT);
+    return n;
+}
+// Runs the instruction of warp 0 at pc with lanes `active`, as a handler or as the host's own code.
+static void access_once(struct prog *p, struct native *native, uint32_t pc, uint32_t active) {
+    struct exec_warp *const w = warp0(p);
+    w->pc = pc;
+    w->active = active;
+    w->live = w->exists = ~0u;
+    if (!native) {
+        assert_int_equal(exec_step(&p->env, w), EXEC_MEMORY);
+        return;
+    }
+    struct native_run run = {0};
+    const native_fn fn = native_code(native, native_lines(native), pc,
+                                     active == ~0u ? NATIVE_ALL_LANES : NATIVE_SOME_LANES);
+    assert_non_null(fn);
+    assert_true(fn(&p->env, w, &run) <= EXEC_MEMORY);
+    assert_int_equal(run.threads, bits_count32(active));
+}
 // Random widths, masks and patterns through every path, against plain byte arrays.
 static void random_accesses(void **state) {
     (void)state;
@@ -189,26 +217,32 @@ static void random_accesses(void **state) {
                             for (uint32_t j = 0; j < 32; j++)
                                 mirror[j][at[0][i] + offset + b] = byte;
                     }
-            assert_int_equal(exec_step(&p->env, w), EXEC_MEMORY);
-            for (uint32_t i = 0; i < 32; i++)
-                for (uint32_t k = 0; k < words; k++) {
-                    uint32_t want = 0xeeee0000u + i;
-                    if (mask >> i & 1) {
-                        const uint8_t *q = &mirror[i][at[1][i] + offset + 4 * k];
-                        if (each == 1)
-                            want = t == ITYPE_S8 ? (uint32_t)(int8_t)*q : *q;
-                        else if (each == 2)
-                            want = t == ITYPE_S16 ? (uint32_t)(int16_t)(q[0] | q[1] << 8)
-                                                  : q[0] | (uint32_t)q[1] << 8;
-                        else
-                            memcpy(&want, q, 4);
+            struct native *const native = native_of(p);
+            for (uint32_t natively = 0; natively < (native ? 2 : 1); natively++) {
+                access_once(p, natively ? native : NULL, 1, mask);
+                for (uint32_t i = 0; i < 32; i++)
+                    for (uint32_t k = 0; k < words; k++) {
+                        uint32_t want = 0xeeee0000u + i;
+                        if (mask >> i & 1) {
+                            const uint8_t *q = &mirror[i][at[1][i] + offset + 4 * k];
+                            if (each == 1)
+                                want = t == ITYPE_S8 ? (uint32_t)(int8_t)*q : *q;
+                            else if (each == 2)
+                                want = t == ITYPE_S16 ? (uint32_t)(int16_t)(q[0] | q[1] << 8)
+                                                      : q[0] | (uint32_t)q[1] << 8;
+                            else
+                                memcpy(&want, q, 4);
+                        }
+                        if (reg(p, 12 + k)[i] != want)
+                            fail_msg("space %u type %s x%u pattern %u logged %d mask %08x lane %u word "
+                                     "%u at %s: %08x, not %08x",
+                                     space, isa_type_text((enum isa_type)t), vec, pattern, logged, mask,
+                                     i, k, natively ? "native" : exec_simd_level(), reg(p, 12 + k)[i],
+                                     want);
+                        reg(p, 12 + k)[i] = 0xeeee0000u + i;
                     }
-                    if (reg(p, 12 + k)[i] != want)
-                        fail_msg("space %u type %s x%u pattern %u logged %d mask %08x lane %u word "
-                                 "%u at %s: %08x, not %08x",
-                                 space, isa_type_text((enum isa_type)t), vec, pattern, logged, mask,
-                                 i, k, exec_simd_level(), reg(p, 12 + k)[i], want);
-                }
+            }
+            native_destroy(native);
             if (space <= SPACE_GLOBAL) {
                 struct exec_fault f;
                 if (logged) assert_true(exec_commit(p->mem, &p->env.log, 1, &f));
@@ -552,29 +586,12 @@ static void async_copy(void **state) {
 }
 
 // ---- more than 4 GB ---------------------------------------------------------------------------
-// Runs instruction 0 of warp 0 with lanes `active`, as a handler or as the host's own code where
-// there is some.
-static void access_once(struct prog *p, struct native *native, uint32_t active) {
-    struct exec_warp *const w = warp0(p);
-    w->pc = 0;
-    w->active = active;
-    w->live = w->exists = ~0u;
-    if (!native) {
-        assert_int_equal(exec_step(&p->env, w), EXEC_MEMORY);
-        return;
-    }
-    uint64_t threads = 0;
-    const native_fn fn = native_code(native, native_lines(native), 0,
-                                     active == ~0u ? NATIVE_ALL_LANES : NATIVE_SOME_LANES);
-    assert_non_null(fn);
-    assert_true(fn(&p->env, w, &threads) <= EXEC_MEMORY);
-    assert_int_equal(threads, bits_count32(active));
-}
 // Elements that follow each other modulo 2^32 from the end of a 4 GB range on, all in that range: the
 // lanes behind the wrap are at its beginning. Nothing of the allocation but what is touched has pages.
 static void elements_that_wrap(void **state) {
     (void)state;
-    static const uint8_t types[] = {ITYPE_U8, ITYPE_S16, ITYPE_B32, ITYPE_B64};
+    static const uint8_t types[] = {ITYPE_U8, ITYPE_S16, ITYPE_B32, ITYPE_B64, ITYPE_B32};
+    static const uint8_t vectors[] = {1, 1, 1, 1, 4};
     static const uint32_t masks[] = {~0u, 0xfffffff0u, 0x7ffffffeu, 0xffff0000u, 0x00018000u};
     LEVELS(v)
     for (uint32_t t = 0; t < WW_COUNT(types) * 2; t++) {
@@ -585,42 +602,40 @@ static void elements_that_wrap(void **state) {
         const uint64_t buf = devmem_alloc(p->mem, UINT64_C(9) << 30, 256, "large");
         assert_true(buf != 0);
         const uint64_t range = (buf + UINT32_MAX) >> 32 << 32;
-        const uint32_t bytes = isa_type_bits(types[t / 2]) / 8, words = bytes < 4 ? 1 : bytes / 4;
+        const uint32_t vec = vectors[t / 2];
+        const uint32_t bytes = vec * isa_type_bits(types[t / 2]) / 8, words = bytes < 4 ? 1 : bytes / 4;
         const bool stores = t % 2;
         struct opnd value = {.kind = OPND_GPR, .words = (uint8_t)words, .reg = 8};
         if (stores)
-            store(p, SPACE_GLOBAL, (enum isa_type)types[t / 2], RD(2), value, 0);
+            store(p, SPACE_GLOBAL, (enum isa_type)types[t / 2], RD(2), value, 0)->vec = (uint8_t)vec;
         else
-            load(p, SPACE_GLOBAL, (enum isa_type)types[t / 2], value, RD(2), 0);
+            load(p, SPACE_GLOBAL, (enum isa_type)types[t / 2], value, RD(2), 0)->vec = (uint8_t)vec;
         emit_exit(p);
         prog_start(p);
-        native_force(0);
-        struct native *const native = native_create();
-        const bool has_native = native && native_begin(native, p->launch);
-        native_force(NATIVE_HOT);
+        struct native *const native = native_of(p);
         uint8_t *const host = devmem_host(p->mem, range, 1);
         for (uint32_t n = 0; n < 34 * WW_COUNT(masks) * 4; n++) {
             const uint32_t before = n % 34, mask = masks[n / 34 % WW_COUNT(masks)];
             const bool logged = n / (34 * WW_COUNT(masks)) & 1, natively = n / (34 * WW_COUNT(masks)) & 2;
-            if (natively && !has_native) continue;
+            if (natively && !native) continue;
             p->env.log = logged ? exec_log_create() : NULL;
             // What lies there, and what a run of bytes that goes on beyond the range would find or leave.
-            memset(host, 0xaa, 512);
-            memset(host + UINT32_MAX - 511, 0xaa, 1024);
+            memset(host, 0xaa, 1024);
+            memset(host + UINT32_MAX - 1023, 0xaa, 2048);
             for (uint32_t i = 0; i < 32; i++) {
                 const uint32_t off = (i - before) * bytes;
                 set64(p, 2, i, range + off);
-                for (uint32_t k = 0; k < 2; k++) reg(p, 8 + k)[i] = 0x01010101u * (i + 32 * k + 1);
+                for (uint32_t k = 0; k < 4; k++) reg(p, 8 + k)[i] = 0x01010101u * (i + 32 * k + 1);
                 if (!stores) memset(host + off, (int)(i + 1), bytes);
             }
-            access_once(p, natively ? native : NULL, mask);
+            access_once(p, natively ? native : NULL, 0, mask);
             struct exec_fault f;
             if (logged) assert_true(exec_commit(p->mem, &p->env.log, 1, &f));
             for (uint32_t i = 0; i < 32; i++) {
                 const uint8_t *const at = host + (uint32_t)((i - before) * bytes);
                 for (uint32_t b = 0; b < bytes; b++) {
                     const uint8_t own = (uint8_t)(reg(p, 8 + b / 4)[i] >> b % 4 * 8);
-                    const uint32_t kept = i + 1 + 32 * (b / 4);
+                    const uint32_t kept = i + 1 + 32 * (b / 4); // below 256
                     const uint32_t want = stores ? (mask >> i & 1 ? kept : 0xaa)
                                                  : (mask >> i & 1 ? i + 1 : kept);
                     if ((stores ? at[b] : own) != want)
@@ -631,7 +646,7 @@ static void elements_that_wrap(void **state) {
                                  stores ? at[b] : own, want);
                 }
             }
-            for (uint32_t k = 1; k <= 512; k++) assert_int_equal(host[(size_t)UINT32_MAX + k], 0xaa);
+            for (uint32_t k = 1; k <= 1024; k++) assert_int_equal(host[(size_t)UINT32_MAX + k], 0xaa);
             exec_log_destroy(p->env.log);
             p->env.log = NULL;
         }
@@ -639,6 +654,51 @@ static void elements_that_wrap(void **state) {
         prog_free(p);
     }
     exec_simd_force(NULL);
+}
+
+// A straight line of loads, whose code is too much for one line of the host's, becomes several.
+static void long_lines(void **state) {
+    (void)state;
+    enum { LOADS = 500 };
+    struct prog *const p = prog_new();
+    const uint64_t buf = devmem_alloc(p->mem, 65536, 256, "buf");
+    emit(p, OP_MOV, ITYPE_U32, R(4), I(0), NONE_, NONE_);
+    for (uint32_t k = 0; k < LOADS; k++) {
+        load(p, SPACE_GLOBAL, ITYPE_U32, R(5), RD(2), 4 * k);
+        emit(p, OP_IADD, ITYPE_U32, R(4), R(4), R(5), NONE_);
+    }
+    emit_exit(p);
+    prog_start(p);
+    uint32_t *const host = (uint32_t *)(void *)devmem_host(p->mem, buf, 65536);
+    for (uint32_t k = 0; k < 16384; k++) host[k] = k * k;
+    static const uint32_t masks[] = {~0u, 0x00ffff01u};
+    struct native *const native = native_of(p);
+    for (uint32_t n = 0; native && n < 3 * WW_COUNT(masks); n++) {
+        struct exec_warp *const w = warp0(p);
+        w->pc = 0;
+        w->active = masks[n / 3];
+        w->live = w->exists = ~0u;
+        for (uint32_t i = 0; i < 32; i++) set64(p, 2, i, buf + 4 * i);
+        struct native_run run = {.limit = 64};
+        uint32_t pieces = 0;
+        while (w->pc < 1 + 2 * LOADS) {
+            const native_fn fn = native_code(native, native_lines(native), w->pc,
+                                             n / 3 ? NATIVE_SOME_LANES : NATIVE_ALL_LANES);
+            assert_non_null(fn);
+            assert_true(fn(&p->env, w, &run) <= EXEC_MEMORY);
+            pieces++;
+        }
+        assert_int_equal(run.n, 1 + 2 * LOADS);
+        assert_int_equal(run.threads, (uint64_t)run.n * bits_count32(w->active));
+        if (n % 3 == 2) assert_int_equal(pieces, 1); // each goes on to the next
+        for (uint32_t i = 0; i < 32; i++) {
+            uint32_t sum = 0;
+            for (uint32_t k = 0; k < LOADS; k++) sum += (i + k) * (i + k);
+            if (w->active >> i & 1) assert_int_equal(reg(p, 4)[i], sum);
+        }
+    }
+    native_destroy(native);
+    prog_free(p);
 }
 
 int main(void) {
@@ -653,6 +713,7 @@ int main(void) {
                                        cmocka_unit_test(other_faults),
                                        cmocka_unit_test(launch_refusals),
                                        cmocka_unit_test(async_copy),
-                                       cmocka_unit_test(elements_that_wrap)};
+                                       cmocka_unit_test(elements_that_wrap),
+                                       cmocka_unit_test(long_lines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,8 @@ struct op_run {
     struct lanes d;
     uint32_t pd, pq, carry_out;
     struct native *native; // the host's own code of it; NULL: there is none
+    uint32_t guard;        // what the guard's predicate holds, where there is one
+    struct op_run *guarded; // the same instruction behind a guard, by the host's own code
 };
 
 static inline void put_lanes(struct prog *p, uint32_t r, const struct lanes *l, uint32_t words) {
@@ -35,12 +37,12 @@ static inline void set_lane64(struct lanes *l, uint32_t i, uint64_t v) {
     l->w[1][i] = (uint32_t)(v >> 32);
 }
 
-static inline struct op_run *op_new(struct minst m) {
+static inline struct op_run *op_new_behind(struct minst m, uint32_t guard) {
     struct op_run *r = calloc(1, sizeof *r);
     assert_non_null(r);
     r->p = prog_new();
     m.target = m.reconv = -1;
-    m.guard = PRED_TRUE;
+    m.guard = guard;
     if (!m.vec) m.vec = 1;
     r->p->inst[r->p->im.n_insts++] = m;
     emit_exit(r->p);
@@ -49,7 +51,9 @@ static inline struct op_run *op_new(struct minst m) {
         for (uint32_t k = 0; k < 4; k++) r->old.w[k][i] = 0xdead0000u + 32 * k + i;
     return r;
 }
+static inline struct op_run *op_new(struct minst m) { return op_new_behind(m, PRED_TRUE); }
 static inline void op_free(struct op_run *r) {
+    if (r->guarded) op_free(r->guarded);
     native_destroy(r->native);
     prog_free(r->p);
     free(r);
@@ -64,6 +68,7 @@ static inline void op_begin(struct op_run *r, uint32_t active) {
     put_lanes(p, RES, &r->old, 4);
     w->pred[PD] = w->pred[PQ] = 0x5a5a5a5au;
     w->pred[PSRC] = r->psrc;
+    if (p->inst[0].guard == PGUARD) w->pred[PGUARD] = r->guard;
     w->pred[PRED_CARRY] = r->carry;
     w->pc = 0;
     w->active = active;
@@ -92,8 +97,10 @@ static inline void op_compare_native(struct op_run *r, const struct op_run *want
     op_begin(r, active);
     const uint32_t guard =
         active & (w->pred[r->p->launch->code[0].guard] ^ r->p->launch->code[0].guard_xor);
-    uint64_t threads = 0;
-    const uint32_t o = fn(&r->p->env, w, &threads);
+    struct native_run run = {0};
+    const uint32_t o = fn(&r->p->env, w, &run);
+    const uint64_t threads = run.threads;
+    assert_int_equal(run.n, w->pc);
     op_end(r);
     if (o == NATIVE_NAN) {
         assert_int_equal(w->pc, 0);
@@ -112,18 +119,50 @@ static inline void op_compare_native(struct op_run *r, const struct op_run *want
     for (uint32_t k = 0; k < 4; k++)
         for (uint32_t i = 0; i < 32; i++) {
             const uint32_t is = r->d.w[k][i];
-            const uint32_t was = active >> i & 1 ? want->d.w[k][i] : r->old.w[k][i];
+            const uint32_t was = guard >> i & 1 ? want->d.w[k][i] : r->old.w[k][i];
             if (is != was)
                 fail_msg("native %s: lane %u of %08x: a %08x b %08x c %08x: word %u is %08x, not %08x",
-                         mop_info[r->p->inst[0].op].text, i, active, r->a.w[0][i], r->b.w[0][i],
+                         mop_info[r->p->inst[0].op].text, i, guard, r->a.w[0][i], r->b.w[0][i],
                          r->c.w[0][i], k, is, was);
         }
-    assert_int_equal(r->pd & active, want->pd & active);
-    assert_int_equal(r->pq & active, want->pq & active);
-    assert_int_equal(r->carry_out & active, want->carry_out & active);
-    assert_int_equal((r->pd ^ 0x5a5a5a5au) & ~active, 0);
-    assert_int_equal((r->pq ^ 0x5a5a5a5au) & ~active, 0);
-    assert_int_equal((r->carry_out ^ r->carry) & ~active, 0);
+    assert_int_equal(r->pd & guard, want->pd & guard);
+    assert_int_equal(r->pq & guard, want->pq & guard);
+    assert_int_equal(r->carry_out & guard, want->carry_out & guard);
+    assert_int_equal((r->pd ^ 0x5a5a5a5au) & ~guard, 0);
+    assert_int_equal((r->pq ^ 0x5a5a5a5au) & ~guard, 0);
+    assert_int_equal((r->carry_out ^ r->carry) & ~guard, 0);
+}
+// Code of the host for the only instruction of r; NULL: there is none.
+static inline struct native *op_native(const struct op_run *r) {
+    native_force(0);
+    struct native *n = native_create();
+    if (n && !native_begin(n, r->p->launch)) {
+        native_destroy(n);
+        n = NULL;
+    }
+    native_force(NATIVE_HOT);
+    return n;
+}
+// The same behind a guard that some of the active lanes pass, or none: lanes that do have what the
+// handler left in *want.
+static inline void op_compare_guarded(struct op_run *r, const struct op_run *want, uint32_t active) {
+    if (!r->guarded) {
+        r->guarded = op_new_behind(r->p->inst[0], PGUARD);
+        r->guarded->native = op_native(r->guarded);
+    }
+    struct op_run *const g = r->guarded;
+    if (!g->native) return;
+    g->a = r->a;
+    g->b = r->b;
+    g->c = r->c;
+    g->e = r->e;
+    g->old = r->old;
+    g->psrc = r->psrc;
+    g->carry = r->carry;
+    memcpy(warp0(g->p)->pred, warp0(r->p)->pred, sizeof warp0(g->p)->pred); // a test's own sources
+    g->guard = g->guard * 1664525u + 1013904223u;
+    if (g->guard % 8 == 0) g->guard = 0;
+    op_compare_native(g, want, active);
 }
 static inline void op_step(struct op_run *r, uint32_t active) {
     struct prog *p = r->p;
@@ -132,18 +171,11 @@ static inline void op_step(struct op_run *r, uint32_t active) {
     assert_true(o == EXEC_NEXT || o == EXEC_MEMORY);
     op_end(r);
     if (strcmp(exec_simd_level(), "v4") || !native_row_of(p->launch->code[0].fn)) return;
-    if (!r->native) {
-        native_force(0);
-        r->native = native_create();
-        if (r->native && !native_begin(r->native, p->launch)) {
-            native_destroy(r->native);
-            r->native = NULL;
-        }
-        native_force(NATIVE_HOT);
-    }
+    if (!r->native) r->native = op_native(r);
     if (!r->native) return;
     const struct op_run want = *r;
     op_compare_native(r, &want, active);
+    op_compare_guarded(r, &want, active);
     r->d = want.d;
     r->pd = want.pd;
     r->pq = want.pq;
