@@ -37,7 +37,20 @@ BOTH(cusolverDnDgesvdaStridedBatched, cusolverDnCgesvdaStridedBatched,
 BOTH(cublasDgetrfBatched, cublasCgetrfBatched, (handle_t, int, at_t, int, at_t, at_t, int))
 BOTH(cublasDgetriBatched, cublasCgetriBatched, (handle_t, int, at_t, int, at_t, at_t, int, at_t, int))
 BOTH(cublasDtrsm_v2, cublasCtrsm_v2, (handle_t, int, int, int, int, int, int, const void *, at_t, int, at_t, int))
-int cusolverDnSsytrf_bufferSize(handle_t, int, at_t, int, int *);
+BOTH(cusolverDnDsytrf, cusolverDnCsytrf, (handle_t, int, int, at_t, int, at_t, at_t, int, at_t))
+BOTH(cusolverDnDpotri, cusolverDnCpotri, (handle_t, int, int, at_t, int, at_t, int, at_t))
+BOTH(cusolverDnDsygvd, cusolverDnChegvd, (handle_t, int, int, int, int, at_t, int, at_t, int, at_t, at_t, int, at_t))
+int cusolverDnDsyevdx(handle_t, int, int, int, int, at_t, int, double, double, int, int, int *, at_t, at_t, int, at_t);
+int cusolverDnCheevdx(handle_t, int, int, int, int, at_t, int, float, float, int, int, int *, at_t, at_t, int, at_t);
+BOTH(cusolverDnDDgesv, cusolverDnCCgesv,
+     (handle_t, int, int, at_t, int, at_t, at_t, int, at_t, int, at_t, size_t, int *, at_t))
+BOTH(cusolverDnDDgels, cusolverDnCCgels,
+     (handle_t, int, int, int, at_t, int, at_t, int, at_t, int, at_t, size_t, int *, at_t))
+int cusolverDnXsytrs(handle_t, int, int64_t, int64_t, int, at_t, int64_t, at_t, int, at_t, int64_t, at_t, size_t, void *, size_t, at_t);
+int cusolverDnXgetrf(handle_t, void *, int64_t, int64_t, int, at_t, int64_t, at_t, int, at_t, size_t, void *, size_t, at_t);
+int cusolverDnXgetrs(handle_t, void *, int, int64_t, int64_t, int, at_t, int64_t, at_t, int, at_t, int64_t, at_t);
+int cusolverDnXtrtri(handle_t, int, int, int64_t, int, at_t, int64_t, at_t, size_t, void *, size_t, at_t);
+int cusolverDnSgebrd_bufferSize(handle_t, int, int, int *);
 #define CALL(name_d, name_c, ...) (is_complex ? name_c(__VA_ARGS__) : name_d(__VA_ARGS__))
 
 static int failed;
@@ -354,6 +367,116 @@ static void batches(handle_t h) {
     }
 }
 
+// Symmetric matrices that are not definite (no conjugates, zeros on the diagonal), inverses, eigenvalues of pairs and some of them,
+// numbers of 64 bits, and solutions that may be refined.
+static struct matrix copied(const struct matrix *a) {
+    struct matrix c = {malloc((size_t)(a->m * a->n) * sizeof(wide)), memory(a->m * a->n), a->m, a->n};
+    memcpy(c.v, a->v, (size_t)(a->m * a->n) * sizeof(wide)), send(&c);
+    return c;
+}
+static void more(handle_t h) {
+    const int type = is_complex ? 4 : 1; // cudaDataType
+    const at_t info = memory(1), values = memory(N), work = memory(8 * N * N), pivots = memory(N), wides = memory(N);
+    const size_t room = 8 * 8 * N * N;
+    const struct matrix b = make(N, SIDES);
+    for (int fill = 0; fill < 2; fill++) {
+        struct matrix a = make(N, N);
+        for (int j = 0; j < N; j++)
+            for (int i = 0; i <= j; i++) a.v[j + i * N] = a.v[i + j * N] = i == j ? 0 : a.v[i + j * N];
+        send(&a);
+        struct matrix f = copied(&a), x = copied(&b);
+        CHECK(!CALL(cusolverDnDsytrf, cusolverDnCsytrf, h, fill, N, f.at, N, pivots, work, 1, info) && integer(info, 0) == 0, "L D L^T");
+        int held[N];
+        int64_t numbers[N];
+        bool has_pair = false;
+        cuMemcpyDtoH(held, pivots, sizeof held);
+        for (int i = 0; i < N; i++) numbers[i] = held[i], has_pair |= held[i] < 0;
+        CHECK(has_pair, "zeros on the diagonal make pairs");
+        cuMemcpyHtoD(wides, numbers, sizeof numbers);
+        CHECK(!cusolverDnXsytrs(h, fill, N, SIDES, type, f.at, N, wides, type, x.at, N, 0, 0, NULL, 0, info), "its solution");
+        fetch(&x);
+        const struct matrix ax = product(&a, false, &x, false);
+        same("a x of a symmetric one", &ax, &b);
+
+        const struct matrix r = make(N, N);
+        struct matrix p = product(&r, true, &r, false);
+        for (int i = 0; i < N; i++) p.v[i + i * N] = creall(p.v[i + i * N]) + 1;
+        p.at = memory(N * N), send(&p);
+        struct matrix inverse = copied(&p), l = identity(N);
+        CHECK(!CALL(cusolverDnDpotrf, cusolverDnCpotrf, h, fill, N, inverse.at, N, 0, 0, info), "Cholesky");
+        struct matrix factor = copied(&inverse);
+        cuMemcpyDtoD(factor.at, inverse.at, (size_t)(N * N) * 8), fetch(&factor);
+        for (int j = 0; j < N; j++)
+            for (int i = 0; i < N; i++) l.v[i + j * N] = (fill ? i <= j : i >= j) ? factor.v[i + j * N] : 0;
+        CHECK(!CALL(cusolverDnDpotri, cusolverDnCpotri, h, fill, N, inverse.at, N, work, N * N, info), "its inverse");
+        fetch(&inverse);
+        for (int j = 0; j < N; j++)
+            for (int i = 0; i < N; i++)
+                if (fill ? i > j : i < j) inverse.v[i + j * N] = conjl(inverse.v[j + i * N]);
+        const struct matrix one = identity(N), pi = product(&p, false, &inverse, false);
+        same("p times its inverse", &pi, &one);
+        CHECK(!cusolverDnXtrtri(h, fill, 0, N, type, factor.at, N, work, room, NULL, 0, info), "a triangle's inverse");
+        fetch(&factor);
+        for (int j = 0; j < N; j++)
+            for (int i = 0; i < N; i++)
+                if (fill ? i > j : i < j) factor.v[i + j * N] = 0;
+        const struct matrix li = product(&l, false, &factor, false);
+        same("a triangle times its inverse", &li, &one);
+
+        struct matrix s = product(&r, false, &r, true); // Hermitian
+        s.at = memory(N * N);
+        for (int kind = 1; kind <= 3; kind++) {
+            struct matrix q = copied(&p), v = copied(&s);
+            CHECK(!CALL(cusolverDnDsygvd, cusolverDnChegvd, h, kind, 1, fill, N, v.at, N, q.at, N, values, work, 4 * N * N, info) && integer(info, 0) == 0,
+                  "eigenvalues of a pair");
+            long double w[N];
+            reals(values, N, w), fetch(&v);
+            struct matrix vw = copied(&v);
+            for (int i = 0; i < N * N; i++) vw.v[i] *= w[i / N];
+            const struct matrix pv = product(kind == 3 ? &s : &p, false, &v, false), sv = product(kind == 3 ? &p : &s, false, kind == 1 ? &v : &pv, false),
+                                right = kind == 1 ? product(&p, false, &vw, false) : vw;
+            // the vectors grow with the pair's numbers: so does what roundings leave
+            const double before = tolerance;
+            tolerance *= 50 * (double)(1 + w[N - 1]);
+            same("a pair's vectors", &sv, &right);
+            tolerance = before;
+        }
+        struct matrix some = copied(&s), all = copied(&s);
+        int found = 0;
+        long double w[N], part[N];
+        CALL(cusolverDnDsyevd, cusolverDnCheevd, h, 0, fill, N, all.at, N, values, work, 4 * N * N, info);
+        reals(values, N, w);
+        CHECK(!CALL(cusolverDnDsyevdx, cusolverDnCheevdx, h, 1, 1002, fill, N, some.at, N, 0, 0, 3, 7, &found, values, work, 4 * N * N, info) && found == 5,
+              "numbers 3 to 7");
+        reals(values, N, part);
+        for (int i = 0; i < 5; i++) CHECK(fabsl(part[i] - w[i + 2]) <= 10 * tolerance * w[N - 1], "number %d", i + 3);
+        some = copied(&s);
+        CHECK(!CALL(cusolverDnDsyevdx, cusolverDnCheevdx, h, 0, 1003, fill, N, some.at, N, (w[1] + w[2]) / 2, (w[4] + w[5]) / 2, 0, 0, &found, values, work,
+                    4 * N * N, info) && found == 3,
+              "values in a range");
+    }
+    struct matrix a = make(N, N), f = copied(&a), x = copied(&b), y = copied(&b);
+    CHECK(!cusolverDnXgetrf(h, NULL, N, N, type, f.at, N, wides, type, work, room, NULL, 0, info), "LU with numbers of 64 bits");
+    CHECK(!cusolverDnXgetrs(h, NULL, 0, N, SIDES, type, f.at, N, wides, type, x.at, N, info), "its solution");
+    fetch(&x);
+    const struct matrix ax = product(&a, false, &x, false);
+    same("a x", &ax, &b);
+    int steps = -1;
+    CHECK(!CALL(cusolverDnDDgesv, cusolverDnCCgesv, h, N, SIDES, a.at, N, pivots, b.at, N, y.at, N, work, room, &steps, info) && steps == 0, "a solution");
+    fetch(&y);
+    const struct matrix ay = product(&a, false, &y, false);
+    same("a y", &ay, &b);
+    // least squares: what is left is orthogonal to the columns
+    struct matrix t = make(M, N), c = make(M, SIDES), z = make(N, SIDES), zero = make(N, SIDES);
+    CHECK(!CALL(cusolverDnDDgels, cusolverDnCCgels, h, M, N, SIDES, t.at, M, c.at, M, z.at, N, work, room, &steps, info), "least squares");
+    fetch(&z);
+    const struct matrix tz = product(&t, false, &z, false);
+    for (int i = 0; i < M * SIDES; i++) tz.v[i] -= c.v[i];
+    const struct matrix left = product(&t, true, &tz, false);
+    memset(zero.v, 0, N * SIDES * sizeof(wide));
+    same("t^H (t z - c)", &left, &zero);
+}
+
 // Handles and matrices live until the program ends: the sanitizers look for wrong accesses here, not for leaks.
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void) { return 1; }
@@ -366,12 +489,12 @@ int main(int argc, char **argv) {
     CHECK(!cusolverDnCreate(&solver) && !cublasCreate_v2(&blas), "handles");
     if (argc > 1 && !strcmp(argv[1], "refused")) {
         int size;
-        return cusolverDnSsytrf_bufferSize(solver, 1, 0, 1, &size) != 9;
+        return cusolverDnSgebrd_bufferSize(solver, 1, 1, &size) != 9;
     }
     for (int type = 0; type < 2; type++) {
         is_complex = type;
         tolerance = is_complex ? 2e-4 : 1e-11;
-        systems(solver), decompositions(solver), extremes(solver), residuals(solver), batches(blas);
+        systems(solver), decompositions(solver), extremes(solver), residuals(solver), batches(blas), more(solver);
     }
     CHECK(!cusolverDnDestroy(solver) && !cublasDestroy_v2(blas), "the end");
     if (!failed) puts("ok");

@@ -11,6 +11,7 @@
 
 #include "cuda.h"
 #include "gemm.h"
+#include "vector.h"
 
 #define BLAS_API __attribute__((visibility("default")))
 
@@ -77,7 +78,7 @@ typedef struct blas_handle {
     CUcontext context;        // that it was made in
     pthread_mutex_t lock;     // of `module`
     CUmodule module[BLAS_MODULES];
-    CUdeviceptr parts; // 16 bytes of each of BLAS_PARTS + 1 sums
+    CUdeviceptr parts; // VECTOR_PART bytes of each of BLAS_PARTS + 1 sums
 } * blas_handle_t;
 
 BLAS_API bool blas_is_handle(const struct blas_handle *h);
@@ -119,6 +120,8 @@ bool hopper_fits(const struct blas_handle *h, int op_a, int op_b, const struct g
                  uint32_t count);
 blas_status hopper_launch(CUfunction kernel, CUstream stream, int op_a, int op_b, int type,
                           const struct gemm *g, uint32_t count);
+// A value of `scale` that lies on the host, as real and imaginary part.
+BLAS_API void blas_factor(double to[2], int scale, const void *at);
 BLAS_API void blas_factors(struct gemm *g, int pointer_mode, int scale, const void *alpha,
                            const void *beta);
 BLAS_API size_t blas_type_bytes(int type); // 0: none that is known

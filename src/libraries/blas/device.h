@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "gemm.h"
+
 #define __device__           __attribute__((device))
 #define __global__           __attribute__((global))
 #define __shared__           __attribute__((shared))
@@ -14,7 +16,9 @@
 #define block_z              ((int)__nvvm_read_ptx_sreg_ctaid_z())
 #define threads_x            ((int)__nvvm_read_ptx_sreg_ntid_x())
 #define blocks_x             ((int)__nvvm_read_ptx_sreg_nctaid_x())
-#define barrier()            __syncthreads()
+// Written out: to clang 14 its own __syncthreads() changes no variable whose address nobody takes, and loads of shared scalars
+// move in front of it.
+#define barrier()            asm volatile("bar.sync 0;" ::: "memory")
 // A function or a member of which nothing is left in PTX: the tiles that it is handed stay in registers.
 #define MEMBER __device__ __attribute__((always_inline)) inline
 #define DEVICE static MEMBER
@@ -75,6 +79,10 @@ template <class T> static __device__ inline complex_of<T> conjugate(complex_of<T
     if (is_conj) x.y = -x.y;
     return x;
 }
+template <class T> static __device__ inline T negative(T x) { return -x; }
+template <class T> static __device__ inline complex_of<T> negative(complex_of<T> x) { return {-x.x, -x.y}; }
+template <class T> static __device__ inline T real_as(T, T x) { return x; }
+template <class T> static __device__ inline complex_of<T> real_as(complex_of<T>, T x) { return {x, 0}; }
 template <class T> static __device__ inline bool is_zero(T x) { return x == 0; }
 template <class T> static __device__ inline bool is_zero(complex_of<T> x) {
     return x.x == 0 && x.y == 0;
@@ -86,11 +94,22 @@ static __device__ inline double value(double, const double v[2]) { return v[0]; 
 static __device__ inline int32_t value(int32_t, const double v[2]) { return (int32_t)v[0]; }
 static __device__ inline c32 value(c32, const double v[2]) { return c32{(float)v[0], (float)v[1]}; }
 static __device__ inline c64 value(c64, const double v[2]) { return c64{v[0], v[1]}; }
-template <class A> static __device__ inline A half_at(A zero, uint64_t) { return zero; }
-static __device__ inline float half_at(float, uint64_t at) { return (float)((const f16 *)at)->v; }
+// What is narrow there: a half of single precision, a real number of a complex one.
+template <class A> static __device__ inline A narrow_at(A zero, uint64_t) { return zero; }
+static __device__ inline float narrow_at(float, uint64_t at) { return (float)((const f16 *)at)->v; }
+template <class U> static __device__ inline complex_of<U> narrow_at(complex_of<U>, uint64_t at) {
+    return {*(const U *)at, 0};
+}
 template <class A>
-static __device__ inline A factor(A zero, const double v[2], uint64_t at, bool is_half) {
-    return !at ? value(zero, v) : is_half ? half_at(zero, at) : *(const A *)at;
+static __device__ inline A factor(A zero, const double v[2], uint64_t at, bool is_narrow) {
+    return !at ? value(zero, v) : is_narrow ? narrow_at(zero, at) : *(const A *)at;
+}
+// Those of a product (struct gemm).
+template <class A, class G> static __device__ inline A alpha_of(A zero, const G &g) {
+    return conjugate(factor(zero, g.alpha, g.alpha_at, g.factors & GEMM_ALPHA_NARROW), g.factors & GEMM_ALPHA_CONJ);
+}
+template <class A, class G> static __device__ inline A beta_of(A zero, const G &g) {
+    return factor(zero, g.beta, g.beta_at, g.factors & GEMM_BETA_NARROW);
 }
 
 #endif

@@ -11,6 +11,9 @@ template <class E> DEVICE E *matrix_at(const gemm_matrix &x, int batch) {
     return (E *)x.at + x.first + batch * x.step;
 }
 
+// What a sum is worth: nothing where its factor is zero, whatever was summed up.
+template <class A> DEVICE A times(A alpha, A sum) { return alpha == 0 ? A(0) : alpha * sum; }
+
 // GELU by its approximation with tanh, as cuBLASLt has it: tanh(x) = 1 - 2 / (exp(2 x) + 1).
 template <class X> DEVICE X gelu(X x) {
     const X inner = X(0.7978845608028654) * (x + X(0.044715) * x * x * x);
@@ -32,8 +35,8 @@ template <class A, class O> struct finish {
 
     MEMBER finish(const gemm &g, int batch)
         : m(g.m), n(g.n), epilogue(g.epilogue), triangle(g.triangle), c_lead(g.c.lead), d_lead(g.d.lead) {
-        alpha = factor(A{}, g.alpha, g.alpha_at, g.factors_are_half);
-        beta = factor(A{}, g.beta, g.beta_at, g.factors_are_half);
+        alpha = alpha_of(A{}, g);
+        beta = beta_of(A{}, g);
         c = matrix_at<O>(g.c, batch);
         d = matrix_at<O>(g.d, batch);
         bias = (const O *)g.bias;
@@ -56,7 +59,7 @@ template <class A, class O> struct finish {
             sums v = *(const sums *)sum;
             piece p;
 #pragma unroll
-            for (int e = 0; e < PIECE; e++) v.v[e] *= alpha;
+            for (int e = 0; e < PIECE; e++) v.v[e] = times(alpha, v.v[e]);
             if (beta != 0) {
                 p = *(const piece *)from;
 #pragma unroll
@@ -74,7 +77,7 @@ template <class A, class O> struct finish {
 #pragma unroll 1
         for (int e = 0; e < PIECE && row + e < m; e++) {
             if ((triangle == GEMM_LOWER && row + e < column) || (triangle == GEMM_UPPER && row + e > column)) continue;
-            A v = alpha * sum[e];
+            A v = times(alpha, sum[e]);
             if (beta != 0) v += beta * widen(from[e], A{});
             narrow(&to[e], after(v, row + e));
         }

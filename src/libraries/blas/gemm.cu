@@ -131,8 +131,8 @@ DEVICE void product(const gemm &g) {
     else
         t.template add_up<false>(sum, g, a, b, m0, n0);
 
-    const A alpha = factor(A{}, g.alpha, g.alpha_at, g.factors_are_half);
-    const A beta = factor(A{}, g.beta, g.beta_at, g.factors_are_half);
+    const A alpha = alpha_of(A{}, g);
+    const A beta = beta_of(A{}, g);
     const O *const c = at<O>(g.c, batch), *const bias = (const O *)g.bias;
     O *const d = at<O>(g.d, batch);
 #pragma unroll
@@ -143,8 +143,8 @@ DEVICE void product(const gemm &g) {
             if (row >= g.m || column >= g.n) continue;
             if ((g.triangle == GEMM_LOWER && row < column) || (g.triangle == GEMM_UPPER && row > column)) continue;
             A v = {};
-            mad(&v, alpha, sum[i][j]);
-            // C is not read where its factor is zero: it may hold anything
+            // neither A and B nor C are read where their factor is zero: they may hold anything
+            if (!is_zero(alpha)) mad(&v, alpha, sum[i][j]);
             if (!is_zero(beta)) mad(&v, beta, widen(c[column * g.c.lead + row], A{}));
             if (g.epilogue & GEMM_BIAS) add(&v, widen(bias[row], A{}));
             narrow(&d[column * g.d.lead + row], after(v, g.epilogue));

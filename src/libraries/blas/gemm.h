@@ -8,6 +8,10 @@
 // What follows the sum, before it is rounded to the type of D. `bias` has an element a row.
 enum gemm_epilogue { GEMM_BIAS = 1, GEMM_RELU = 2, GEMM_GELU = 4 };
 
+// How factors that lie on the device are to be read: halves of single precision's sums, real numbers of complex ones; alpha as its
+// conjugate.
+enum gemm_factor { GEMM_ALPHA_NARROW = 1, GEMM_BETA_NARROW = 2, GEMM_ALPHA_CONJ = 4 };
+
 enum gemm_triangle { GEMM_ALL, GEMM_LOWER, GEMM_UPPER };
 
 struct gemm_matrix {
@@ -28,7 +32,7 @@ struct gemm {
     struct gemm_matrix a, b, c, d;
     // factors: values of the scale type (real, imaginary), or where the address is not 0 what lies there
     uint64_t alpha_at, beta_at;
-    uint32_t factors_are_half; // bool: of what lies there
+    uint32_t factors; // enum gemm_factor
     double alpha[2], beta[2];
     uint64_t bias; // of D's type
 };

@@ -94,7 +94,7 @@ blas_status blas_handle_new(struct blas_handle **out) {
     if (r == CUDA_SUCCESS)
         r = cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
     if (r == CUDA_SUCCESS) r = cuCtxGetCurrent(&context);
-    if (r == CUDA_SUCCESS) r = cuMemAlloc_v2(&parts, 16 * (BLAS_PARTS + 1));
+    if (r == CUDA_SUCCESS) r = cuMemAlloc_v2(&parts, VECTOR_PART * (BLAS_PARTS + 1));
     if (r != CUDA_SUCCESS) return blas_of(r);
     struct blas_handle *const h = calloc(1, sizeof *h);
     if (!h) return CUBLAS_ALLOC_FAILED;

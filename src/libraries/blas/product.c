@@ -118,14 +118,23 @@ static double half_value(const void *at) {
                     : sign * __builtin_ldexp(fraction, -24);
 }
 
-// A value of the host, of the scale type, as real and imaginary part.
-static void read_factor(double to[2], int scale, const void *at) {
+static double bfloat_value(const void *at) {
+    uint16_t u;
+    float f;
+    memcpy(&u, at, sizeof u);
+    const uint32_t bits = (uint32_t)u << 16;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+void blas_factor(double to[2], int scale, const void *at) {
     const float *const f = at;
     const double *const d = at;
     const int32_t *const i = at;
     to[1] = 0;
     switch (scale) {
     case TYPE_R_16F: to[0] = half_value(at); break;
+    case TYPE_R_16BF: to[0] = bfloat_value(at); break;
     case TYPE_R_32I: to[0] = *i; break;
     case TYPE_C_32F: to[0] = f[0], to[1] = f[1]; break;
     case TYPE_R_64F: to[0] = d[0]; break;
@@ -139,11 +148,11 @@ void blas_factors(struct gemm *g, int pointer_mode, int scale, const void *alpha
     if (pointer_mode == POINTER_DEVICE) {
         g->alpha_at = (uintptr_t)alpha;
         g->beta_at = (uintptr_t)beta;
-        g->factors_are_half = scale == TYPE_R_16F;
+        g->factors = scale == TYPE_R_16F ? GEMM_ALPHA_NARROW | GEMM_BETA_NARROW : 0;
         return;
     }
-    read_factor(g->alpha, scale, alpha);
-    read_factor(g->beta, scale, beta);
+    blas_factor(g->alpha, scale, alpha);
+    blas_factor(g->beta, scale, beta);
 }
 
 static uint32_t tiles(int32_t length, uint32_t side) {
@@ -289,6 +298,8 @@ blas_status blas_product_in(struct blas_handle *h, CUstream stream, const char *
                            "no product of matrices of type %d into type %d with factors of type %d "
                            "is here (cudaDataType)",
                            t->ab, t->cd, t->scale);
+    // A and B are not read where alpha is zero, as in the reference BLAS: they may hold anything
+    if (!g->alpha_at && g->alpha[0] == 0 && g->alpha[1] == 0) g->k = 0;
     g->a.conj = is_conj(op_a);
     g->b.conj = is_conj(op_b);
     g->is_even = is_even(&g->a, t->ab, count) && is_even(&g->b, t->ab, count);

@@ -247,8 +247,8 @@ template <int M, int N, int K, int WM, int WN, bool SwapA, bool SwapB> DEVICE vo
     else
         t.template add_up<false>(sum, g, a, b, m0, n0);
 
-    const A alpha = factor(A{}, g.alpha, g.alpha_at, g.factors_are_half);
-    const A beta = factor(A{}, g.beta, g.beta_at, g.factors_are_half);
+    const A alpha = alpha_of(A{}, g);
+    const A beta = beta_of(A{}, g);
     const O *const c = matrix_at<O>(g.c, batch), *const bias = (const O *)g.bias;
     O *const d = matrix_at<O>(g.d, batch);
     A *const mine = staged[thread_x / 32];
@@ -265,7 +265,7 @@ template <int M, int N, int K, int WM, int WN, bool SwapA, bool SwapB> DEVICE vo
                 const int64_t row = m0 + tile::warp_m() + i * SIDE + e % SIDE, column = n0 + tile::warp_n() + j * SIDE + e / SIDE;
                 if (row >= g.m || column >= g.n) continue;
                 if ((g.triangle == GEMM_LOWER && row < column) || (g.triangle == GEMM_UPPER && row > column)) continue;
-                A v = alpha * mine[e];
+                A v = times(alpha, mine[e]);
                 if (beta != 0) v += beta * widen(c[column * g.c.lead + row], A{});
                 if (g.epilogue & GEMM_BIAS) v += widen(bias[row], A{});
                 if (g.epilogue & GEMM_RELU) v = v < 0 ? A(0) : v;

@@ -1,5 +1,5 @@
-// Triangular systems, LU, QR and least squares of batches, rank-k updates.
-#include "dense/dense.h"
+// Triangular systems, LU, QR and least squares of batches.
+#include "form.h"
 
 #include <stdlib.h>
 
@@ -8,9 +8,6 @@
     ROWS(D, TYPE_R_64F)                                                                            \
     ROWS(C, TYPE_C_32F)                                                                            \
     ROWS(Z, TYPE_C_64F)
-#define API(name, ...)                                                                             \
-    BLAS_API blas_status name(__VA_ARGS__);                                                        \
-    blas_status name(__VA_ARGS__)
 
 static struct dense_factor factor_of(const struct blas_handle *h, int type, const void *alpha) {
     struct gemm g = {.m = 0};
@@ -97,6 +94,30 @@ static blas_status lu_inverse(blas_handle_t h, const char *call, int type, int n
                               dense_list(c, ldc));
 }
 
+// The inverses of small matrices, which stay as they are: their factors lie in memory of the call's own.
+static blas_status inverse(blas_handle_t h, const char *call, int type, int n, const void *const *a,
+                           int lda, const void *const *c, int ldc, int *info, int count) {
+    enum { LARGEST = 32 }; // the documented bound
+    if (!blas_is_handle(h)) return CUBLAS_NOT_INITIALIZED;
+    if (!fits(n, n, lda) || !fits(n, n, ldc) || count < 0 || !info || n > LARGEST)
+        return CUBLAS_INVALID_VALUE;
+    if (!count || !n) return CUBLAS_SUCCESS;
+    const struct dense_batch x = {h, call, type, (uint32_t)count};
+    const size_t square = (size_t)n * (size_t)n, bytes = square * blas_type_bytes(type);
+    CUdeviceptr work;
+    blas_status s =
+        blas_of(cuMemAllocAsync(&work, (bytes + 4 * (size_t)n + 12) * (size_t)count, h->stream));
+    if (s) return s;
+    const struct gemm_matrix lu_of = {.at = work, .lead = n, .step = (int64_t)square};
+    const struct dense_numbers pivots = {work + (bytes + 7) / 8 * 8 * (size_t)count, n};
+    s = dense_copy(&x, n, n, false, dense_list(a, lda), lu_of);
+    if (!s) s = dense_lu(&x, n, n, lu_of, pivots, numbers(info, 1));
+    if (!s) s = dense_identity(&x, n, n, dense_list(c, ldc));
+    if (!s) s = dense_lu_solve(&x, OPERATION_N, n, n, lu_of, pivots, dense_list(c, ldc));
+    const blas_status freed = blas_of(cuMemFreeAsync(work, h->stream));
+    return s ? s : freed;
+}
+
 // ---- QR and least squares -----------------------------------------------------------------------------------
 static blas_status qr(blas_handle_t h, const char *call, int type, int m, int n,
                       const void *const *a, int lda, const void *const *tau, int *info, int count) {
@@ -159,6 +180,10 @@ static blas_status least_squares(blas_handle_t h, const char *call, int type, in
         return lu_inverse(h, "cublas" #letter "getriBatched", type, n, a, lda, pivots, c, ldc,     \
                           info, count);                                                            \
     }                                                                                              \
+    API(cublas##letter##matinvBatched, blas_handle_t h, int n, LISTS a, int lda, LISTS c, int ldc, \
+        int *info, int count) {                                                                    \
+        return inverse(h, "cublas" #letter "matinvBatched", type, n, a, lda, c, ldc, info, count); \
+    }                                                                                              \
     API(cublas##letter##geqrfBatched, blas_handle_t h, int m, int n, LISTS a, int lda, LISTS tau,  \
         int *info, int count) {                                                                    \
         return qr(h, "cublas" #letter "geqrfBatched", type, m, n, a, lda, tau, info, count);       \
@@ -169,45 +194,3 @@ static blas_status least_squares(blas_handle_t h, const char *call, int type, in
                              ldc, info, device_info, count);                                       \
     }
 EACH_TYPE(FACTORISATIONS)
-
-// ---- rank-k updates -------------------------------------------------------------------------------------------
-// c := alpha a a^T + beta c, or of a^T a, in one triangle; with conjugates and real factors where the name says Hermitian.
-static blas_status update(blas_handle_t h, const char *call, int type, int scale, bool is_hermitian,
-                          int fill, int op, int64_t n, int64_t k, const void *alpha, const void *a,
-                          int64_t lda, const void *beta, void *c, int64_t ldc) {
-    if (!blas_is_handle(h)) return CUBLAS_NOT_INITIALIZED;
-    const bool swaps = blas_swaps(op);
-    if (fill < FILL_LOWER || fill > FILL_UPPER || op < OPERATION_N || op > OPERATION_C || n < 0 ||
-        k < 0 || n > INT32_MAX || k > INT32_MAX || lda < (swaps ? k : n) || ldc < n || !alpha ||
-        !beta)
-        return CUBLAS_INVALID_VALUE;
-    if (is_hermitian && h->pointer_mode == POINTER_DEVICE)
-        return blas_refuse(call, "real factors of a complex product on the device");
-    struct gemm g = {.m = (int32_t)n,
-                     .n = (int32_t)n,
-                     .k = (int32_t)k,
-                     .triangle = fill == FILL_LOWER ? GEMM_LOWER : GEMM_UPPER,
-                     .a = dense_one(a, lda),
-                     .b = dense_one(a, lda),
-                     .c = dense_one(c, ldc),
-                     .d = dense_one(c, ldc)};
-    blas_factors(&g, h->pointer_mode, scale, alpha, beta);
-    const int other = is_hermitian ? OPERATION_C : OPERATION_T;
-    return blas_product(h, call, swaps ? other : OPERATION_N, swaps ? OPERATION_N : other,
-                        &(struct blas_types){type, type, type, false}, &g, 1);
-}
-#define UPDATES(letter, type)                                                                      \
-    API(cublas##letter##syrk_v2, blas_handle_t h, int fill, int op, int n, int k,                  \
-        const void *alpha, const void *a, int lda, const void *beta, void *c, int ldc) {           \
-        return update(h, "cublas" #letter "syrk_v2", type, type, false, fill, op, n, k, alpha, a,  \
-                      lda, beta, c, ldc);                                                          \
-    }
-EACH_TYPE(UPDATES)
-#define HERMITIAN(letter, type, real)                                                              \
-    API(cublas##letter##herk_v2, blas_handle_t h, int fill, int op, int n, int k,                  \
-        const void *alpha, const void *a, int lda, const void *beta, void *c, int ldc) {           \
-        return update(h, "cublas" #letter "herk_v2", type, real, true, fill, op, n, k, alpha, a,   \
-                      lda, beta, c, ldc);                                                          \
-    }
-HERMITIAN(C, TYPE_C_32F, TYPE_R_32F)
-HERMITIAN(Z, TYPE_C_64F, TYPE_R_64F)

@@ -1,5 +1,5 @@
 // Entry points of handles, their settings, and copies between host and device.
-#include "blas/blas.h"
+#include "cublas.h"
 
 BLAS_API blas_status cublasCreate_v2(blas_handle_t *h);
 blas_status cublasCreate_v2(blas_handle_t *h) {
@@ -79,30 +79,23 @@ static blas_status copy(const void *from, int64_t from_lead, void *to, int64_t t
     const CUresult r = waits ? cuMemcpy2DUnaligned_v2(&c) : cuMemcpy2DAsync_v2(&c, stream);
     return r == CUDA_SUCCESS ? CUBLAS_SUCCESS : CUBLAS_MAPPING_ERROR;
 }
-#define COPIES(dir, to_device)                                                                     \
-    BLAS_API blas_status cublas##dir##Matrix(int rows, int columns, int bytes, const void *a,      \
-                                             int lda, void *b, int ldb);                           \
-    blas_status cublas##dir##Matrix(int rows, int columns, int bytes, const void *a, int lda,      \
-                                    void *b, int ldb) {                                            \
+#define COPIES(dir, to_device, suffix, N)                                                          \
+    API(cublas##dir##Matrix##suffix, N rows, N columns, N bytes, const void *a, N lda, void *b,    \
+        N ldb) {                                                                                   \
         return copy(a, lda, b, ldb, rows, columns, bytes, to_device, NULL, true);                  \
     }                                                                                              \
-    BLAS_API blas_status cublas##dir##MatrixAsync(int rows, int columns, int bytes, const void *a, \
-                                                  int lda, void *b, int ldb, CUstream s);          \
-    blas_status cublas##dir##MatrixAsync(int rows, int columns, int bytes, const void *a, int lda, \
-                                         void *b, int ldb, CUstream s) {                           \
+    API(cublas##dir##MatrixAsync##suffix, N rows, N columns, N bytes, const void *a, N lda,        \
+        void *b, N ldb, CUstream s) {                                                              \
         return copy(a, lda, b, ldb, rows, columns, bytes, to_device, s, false);                    \
     }                                                                                              \
-    BLAS_API blas_status cublas##dir##Vector(int n, int bytes, const void *x, int step_x, void *y, \
-                                             int step_y);                                          \
-    blas_status cublas##dir##Vector(int n, int bytes, const void *x, int step_x, void *y,          \
-                                    int step_y) {                                                  \
+    API(cublas##dir##Vector##suffix, N n, N bytes, const void *x, N step_x, void *y, N step_y) {   \
         return copy(x, step_x, y, step_y, 1, n, bytes, to_device, NULL, true);                     \
     }                                                                                              \
-    BLAS_API blas_status cublas##dir##VectorAsync(int n, int bytes, const void *x, int step_x,     \
-                                                  void *y, int step_y, CUstream s);                \
-    blas_status cublas##dir##VectorAsync(int n, int bytes, const void *x, int step_x, void *y,     \
-                                         int step_y, CUstream s) {                                 \
+    API(cublas##dir##VectorAsync##suffix, N n, N bytes, const void *x, N step_x, void *y,          \
+        N step_y, CUstream s) {                                                                    \
         return copy(x, step_x, y, step_y, 1, n, bytes, to_device, s, false);                       \
     }
-COPIES(Set, true)
-COPIES(Get, false)
+COPIES(Set, true, , int)
+COPIES(Get, false, , int)
+COPIES(Set, true, _64, int64_t)
+COPIES(Get, false, _64, int64_t)

@@ -1,5 +1,5 @@
 // Entry points of products: their arguments become one struct gemm.
-#include "blas/blas.h"
+#include "cublas.h"
 
 static bool is_complex(int type) { return type == TYPE_C_32F || type == TYPE_C_64F; }
 
@@ -144,15 +144,6 @@ static blas_status run(struct blas_handle *h, const struct call *q) {
                                      false,                                                        \
                                      compute});                                                    \
     }
-struct half {
-    uint16_t bits;
-};
-struct pair32 {
-    float x, y;
-};
-struct pair64 {
-    double x, y;
-};
 PRODUCTS(S, float, TYPE_R_32F, COMPUTE_32F, _v2)
 PRODUCTS(D, double, TYPE_R_64F, COMPUTE_64F, _v2)
 PRODUCTS(C, struct pair32, TYPE_C_32F, COMPUTE_32F, _v2)
@@ -238,26 +229,101 @@ PRODUCTS(H, struct half, TYPE_R_16F, COMPUTE_16F, )
 PRODUCTS_EX(, int)
 PRODUCTS_EX(_64, int64_t)
 
-// Single precision's factors and sums, types of the matrices as arguments.
-BLAS_API blas_status cublasSgemmEx(blas_handle_t h, int op_a, int op_b, int m, int n, int k,
-                                   const float *alpha, const void *a, int type_a, int lda,
-                                   const void *b, int type_b, int ldb, const float *beta, void *c,
-                                   int type_c, int ldc);
-blas_status cublasSgemmEx(blas_handle_t h, int op_a, int op_b, int m, int n, int k,
-                          const float *alpha, const void *a, int type_a, int lda, const void *b,
-                          int type_b, int ldb, const float *beta, void *c, int type_c, int ldc) {
-    return run(h, &(struct call){"cublasSgemmEx",
-                                 op_a,
-                                 op_b,
-                                 m,
-                                 n,
-                                 k,
-                                 alpha,
-                                 beta,
-                                 {a, type_a, lda, 0},
-                                 {b, type_b, ldb, 0},
-                                 {c, type_c, ldc, 0},
-                                 1,
-                                 false,
-                                 COMPUTE_32F});
-}
+// Single precision's factors and sums, types of the matrices as arguments; and complex products by the names of three real ones,
+// which are made of four here.
+#define ONE(name, T, type_a, type_b, type_c, A, B, C, compute, suffix, N)                          \
+    API(cublas##name##suffix, blas_handle_t h, int op_a, int op_b, N m, N n, N k, const T *alpha,  \
+        A lda, B ldb, const T *beta, C ldc) {                                                      \
+        return run(h, &(struct call){"cublas" #name #suffix,                                       \
+                                     op_a,                                                         \
+                                     op_b,                                                         \
+                                     m,                                                            \
+                                     n,                                                            \
+                                     k,                                                            \
+                                     alpha,                                                        \
+                                     beta,                                                         \
+                                     {a, type_a, lda, 0},                                          \
+                                     {b, type_b, ldb, 0},                                          \
+                                     {c, type_c, ldc, 0},                                          \
+                                     1,                                                            \
+                                     false,                                                        \
+                                     compute});                                                    \
+    }
+#define ARGUMENTS(...) __VA_ARGS__
+#define TYPED(name, T, suffix, N)                                                                  \
+    ONE(name, T, type_a, type_b, type_c, ARGUMENTS(const void *a, int type_a, N),                  \
+        ARGUMENTS(const void *b, int type_b, N), ARGUMENTS(void *c, int type_c, N), COMPUTE_32F,   \
+        suffix, N)
+#define THREE(name, T, type, compute, suffix, N)                                                   \
+    ONE(name, T, type, type, type, ARGUMENTS(const T *a, N), ARGUMENTS(const T *b, N),             \
+        ARGUMENTS(T *c, N), compute, suffix, N)
+#define MORE(suffix, N)                                                                            \
+    TYPED(SgemmEx, float, suffix, N)                                                               \
+    TYPED(CgemmEx, struct pair32, suffix, N)                                                       \
+    TYPED(Cgemm3mEx, struct pair32, suffix, N)                                                     \
+    THREE(Cgemm3m, struct pair32, TYPE_C_32F, COMPUTE_32F, suffix, N)                              \
+    THREE(Zgemm3m, struct pair64, TYPE_C_64F, COMPUTE_64F, suffix, N)                              \
+    API(cublasCgemm3mBatched##suffix, blas_handle_t h, int op_a, int op_b, N m, N n, N k,          \
+        const struct pair32 *alpha, const struct pair32 *const *a, N lda,                          \
+        const struct pair32 *const *b, N ldb, const struct pair32 *beta, struct pair32 *const *c,  \
+        N ldc, N count) {                                                                          \
+        return cublasCgemmBatched##suffix(h, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c,  \
+                                          ldc, count);                                             \
+    }                                                                                              \
+    API(cublasCgemm3mStridedBatched##suffix, blas_handle_t h, int op_a, int op_b, N m, N n, N k,   \
+        const struct pair32 *alpha, const struct pair32 *a, N lda, long long step_a,               \
+        const struct pair32 *b, N ldb, long long step_b, const struct pair32 *beta,                \
+        struct pair32 *c, N ldc, long long step_c, N count) {                                      \
+        return cublasCgemmStridedBatched##suffix(h, op_a, op_b, m, n, k, alpha, a, lda, step_a, b, \
+                                                 ldb, step_b, beta, c, ldc, step_c, count);        \
+    }                                                                                              \
+    GROUPED(suffix, N)
+
+// Groups of batches: sizes, operations and factors (on the host, or all of them on the device) of each group, whose members follow
+// one another in the lists of addresses.
+#define GROUPED(suffix, N)                                                                         \
+    API(cublasGemmGroupedBatchedEx##suffix, blas_handle_t h, const int *op_a, const int *op_b,     \
+        const N *m, const N *n, const N *k, const void *alpha, const void *const *a, int type_a,   \
+        const N *lda, const void *const *b, int type_b, const N *ldb, const void *beta,            \
+        void *const *c, int type_c, const N *ldc, N groups, const N *members, int compute) {       \
+        const int scale = scale_of(compute, type_c);                                               \
+        if (scale < 0)                                                                             \
+            return blas_refuse("cublasGemmGroupedBatchedEx" #suffix,                               \
+                               "compute type %d (cublasComputeType_t)", compute);                  \
+        const size_t bytes = blas_type_bytes(scale);                                               \
+        blas_status s = CUBLAS_SUCCESS;                                                            \
+        for (N g = 0; !s && g < groups; g++) {                                                     \
+            s = run(h, &(struct call){"cublasGemmGroupedBatchedEx" #suffix,                        \
+                                      op_a[g],                                                     \
+                                      op_b[g],                                                     \
+                                      m[g],                                                        \
+                                      n[g],                                                        \
+                                      k[g],                                                        \
+                                      (const char *)alpha + (size_t)g * bytes,                     \
+                                      (const char *)beta + (size_t)g * bytes,                      \
+                                      {a, type_a, lda[g], 0},                                      \
+                                      {b, type_b, ldb[g], 0},                                      \
+                                      {c, type_c, ldc[g], 0},                                      \
+                                      members[g],                                                  \
+                                      true,                                                        \
+                                      compute});                                                   \
+            a += members[g];                                                                       \
+            b += members[g];                                                                       \
+            c += members[g];                                                                       \
+        }                                                                                          \
+        return s;                                                                                  \
+    }                                                                                              \
+    GROUPED_OF(S, float, TYPE_R_32F, COMPUTE_32F, suffix, N)                                       \
+    GROUPED_OF(D, double, TYPE_R_64F, COMPUTE_64F, suffix, N)
+#define GROUPED_OF(letter, T, type, compute, suffix, N)                                            \
+    API(cublas##letter##gemmGroupedBatched##suffix, blas_handle_t h, const int *op_a,              \
+        const int *op_b, const N *m, const N *n, const N *k, const T *alpha, const T *const *a,    \
+        const N *lda, const T *const *b, const N *ldb, const T *beta, T *const *c, const N *ldc,   \
+        N groups, const N *members) {                                                              \
+        return cublasGemmGroupedBatchedEx##suffix(                                                 \
+            h, op_a, op_b, m, n, k, alpha, (const void *const *)a, type, lda,                      \
+            (const void *const *)b, type, ldb, beta, (void *const *)c, type, ldc, groups, members, \
+            compute);                                                                              \
+    }
+MORE(, int)
+MORE(_64, int64_t)

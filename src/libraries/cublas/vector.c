@@ -1,25 +1,30 @@
-// Entry points of vectors, and of a matrix with vectors, which are products with one side of one.
-#include "blas/blas.h"
-#include "blas/vector.h"
+// Entry points of vectors.
+#include "cublas.h"
 
 #include <stdio.h>
 #include <string.h>
 
-struct pair32 {
-    float x, y;
-};
-struct pair64 {
-    double x, y;
-};
+#include "blas/rotate.h"
 
 enum { THREADS = 256 }; // of vector.cu
 
-static blas_status launch(struct blas_handle *h, enum blas_module module, const char *name,
-                          uint32_t blocks, const struct vector *v) {
+static enum blas_module module_of(int type) {
+    switch (type) {
+    case TYPE_R_64F: return BLAS_vd;
+    case TYPE_C_32F: return BLAS_vc;
+    case TYPE_C_64F: return BLAS_vz;
+    case TYPE_R_16F: return BLAS_vf;
+    case TYPE_R_16BF: return BLAS_vb;
+    default: return BLAS_vs;
+    }
+}
+
+static blas_status launch(struct blas_handle *h, int type, const char *name, uint32_t blocks,
+                          uint32_t threads, const void *params, size_t bytes) {
     CUfunction kernel;
-    const blas_status s = blas_kernel(h, module, name, &kernel);
+    const blas_status s = blas_kernel(h, module_of(type), name, &kernel);
     return s ? s
-             : blas_launch(kernel, (const uint32_t[3]){blocks, 1, 1}, THREADS, v, sizeof *v,
+             : blas_launch(kernel, (const uint32_t[3]){blocks, 1, 1}, threads, params, bytes,
                            h->stream);
 }
 
@@ -28,239 +33,378 @@ static uint32_t blocks_of(int64_t n) {
     return blocks > BLAS_PARTS ? BLAS_PARTS : (uint32_t)blocks;
 }
 
-static blas_status map(struct blas_handle *h, const char *call, enum blas_module module,
-                       const char *name, struct vector *v, int scale, const void *alpha) {
+// Where the first element of a vector lies.
+static uint64_t start(const void *x, int64_t n, int64_t step, int type) {
+    return (uintptr_t)x + (uint64_t)vector_at(x, n, step).first * (uint64_t)blas_type_bytes(type);
+}
+static struct vector vectors(int type, int64_t n, const void *x, int64_t step_x, const void *y,
+                             int64_t step_y) {
+    return (struct vector){.n = n,
+                           .x = start(x, n, step_x, type),
+                           .step_x = step_x,
+                           .y = start(y, n, step_y, type),
+                           .step_y = step_y};
+}
+
+// `scale`: the type of the factor, which may be a real number of complex elements, or half of single precision's sums.
+static blas_status map(struct blas_handle *h, int type, const char *name, struct vector v,
+                       int scale, const void *alpha) {
     if (!blas_is_handle(h)) return CUBLAS_NOT_INITIALIZED;
-    if (v->n <= 0) return CUBLAS_SUCCESS;
-    if (v->step_x < 0 || v->step_y < 0)
-        return blas_refuse(call, "a vector that is taken backwards (a negative increment)");
-    if (alpha) {
-        struct gemm g = {.m = 0};
-        blas_factors(&g, h->pointer_mode, scale, alpha, alpha);
-        v->alpha_at = g.alpha_at;
-        memcpy(v->alpha, g.alpha, sizeof v->alpha);
+    if (v.n <= 0) return CUBLAS_SUCCESS;
+    if (alpha && h->pointer_mode == POINTER_DEVICE) {
+        if (scale == TYPE_R_16BF) return blas_refuse(name, "a factor of bfloat16 on the device");
+        v.alpha_at = (uintptr_t)alpha;
+        v.alpha_is_narrow = scale == TYPE_R_16F || is_real(scale) != is_real(type);
+    } else if (alpha) {
+        blas_factor(v.alpha, scale, alpha);
     }
-    return launch(h, module, name, blocks_of(v->n), v);
+    return launch(h, type, name, blocks_of(v.n), THREADS, &v, sizeof v);
 }
 
 // `bytes` of the result; where the call's pointers lead to the host it is waited for.
-static blas_status reduce(struct blas_handle *h, const char *call, enum blas_module module,
-                          const char *name, struct vector *v, void *result, size_t bytes) {
+static blas_status reduce(struct blas_handle *h, int type, const char *name, struct vector v,
+                          void *result, size_t bytes) {
     char end[16];
     if (!blas_is_handle(h)) return CUBLAS_NOT_INITIALIZED;
     if (!result) return CUBLAS_INVALID_VALUE;
-    if (v->step_x < 0 || v->step_y < 0)
-        return blas_refuse(call, "a vector that is taken backwards (a negative increment)");
-    v->parts = h->parts;
-    v->n_parts = v->n > 0 ? blocks_of(v->n) : 0;
-    const CUdeviceptr here = h->parts + (CUdeviceptr)16 * BLAS_PARTS;
-    v->out = h->pointer_mode == POINTER_DEVICE ? (uintptr_t)result : here;
-    blas_status s = v->n_parts ? launch(h, module, name, v->n_parts, v) : CUBLAS_SUCCESS;
+    v.parts = h->parts;
+    v.n_parts = v.n > 0 ? blocks_of(v.n) : 0;
+    const CUdeviceptr here = h->parts + (CUdeviceptr)VECTOR_PART * BLAS_PARTS;
+    v.out = h->pointer_mode == POINTER_DEVICE ? (uintptr_t)result : here;
+    blas_status s =
+        v.n_parts ? launch(h, type, name, v.n_parts, THREADS, &v, sizeof v) : CUBLAS_SUCCESS;
     snprintf(end, sizeof end, "%s_end", name);
-    if (s == CUBLAS_SUCCESS) s = launch(h, module, end, 1, v);
+    if (s == CUBLAS_SUCCESS) s = launch(h, type, end, 1, THREADS, &v, sizeof v);
     if (s != CUBLAS_SUCCESS || h->pointer_mode == POINTER_DEVICE) return s;
     CUresult r = cuMemcpyDtoHAsync_v2(result, here, bytes, h->stream);
     if (r == CUDA_SUCCESS) r = cuStreamSynchronize(h->stream);
     return blas_of(r);
 }
+static blas_status dot(struct blas_handle *h, int type, int64_t n, const void *x, int64_t sx,
+                       const void *y, int64_t sy, bool is_conj, void *result) {
+    struct vector v = vectors(type, n, x, sx, y, sy);
+    v.conj = is_conj;
+    return reduce(h, type, "dot", v, result, blas_type_bytes(type));
+}
+// Of one vector, which has no elements where its step is not positive, as in the reference BLAS.
+static struct vector forward(int type, int64_t n, const void *x, int64_t sx) {
+    return vectors(type, sx > 0 ? n : 0, x, sx, x, sx);
+}
+static blas_status sum(struct blas_handle *h, int type, const char *name, int64_t n, const void *x,
+                       int64_t sx, void *result) {
+    return reduce(h, type, name, forward(type, n, x, sx), result, blas_type_bytes(real_of(type)));
+}
+static blas_status place(struct blas_handle *h, int type, bool is_least, bool is_long, int64_t n,
+                         const void *x, int64_t sx, void *result) {
+    struct vector v = forward(type, n, x, sx);
+    v.wants_least = is_least;
+    v.is_long = is_long;
+    return reduce(h, type, "amax", v, result, is_long ? 8 : 4);
+}
 
-#define VECTOR(x_, sx, y_, sy)                                                                     \
-    { .n = n, .x = (uintptr_t)(x_), .step_x = (sx), .y = (uintptr_t)(y_), .step_y = (sy) }
+// ---- calls with 32 and 64 bits ------------------------------------------------------------------
 #define VECTORS(suffix, N)                                                                         \
-    VECTOR_CALLS(S, s, float, float, TYPE_R_32F, suffix, N)                                        \
-    VECTOR_CALLS(D, d, double, double, TYPE_R_64F, suffix, N)                                      \
-    VECTOR_CALLS(C, c, struct pair32, float, TYPE_C_32F, suffix, N)                                \
-    VECTOR_CALLS(Z, z, struct pair64, double, TYPE_C_64F, suffix, N)                               \
-    DOT(Sdot, s, float, 0, suffix, N)                                                              \
-    DOT(Ddot, d, double, 0, suffix, N)                                                             \
-    DOT(Cdotu, c, struct pair32, 0, suffix, N)                                                     \
-    DOT(Cdotc, c, struct pair32, 1, suffix, N)                                                     \
-    DOT(Zdotu, z, struct pair64, 0, suffix, N)                                                     \
-    DOT(Zdotc, z, struct pair64, 1, suffix, N)                                                     \
-    SUM(Snrm2, nrm2, s, float, float, suffix, N)                                                   \
-    SUM(Dnrm2, nrm2, d, double, double, suffix, N)                                                 \
-    SUM(Scnrm2, nrm2, c, struct pair32, float, suffix, N)                                          \
-    SUM(Dznrm2, nrm2, z, struct pair64, double, suffix, N)                                         \
-    SUM(Sasum, asum, s, float, float, suffix, N)                                                   \
-    SUM(Dasum, asum, d, double, double, suffix, N)                                                 \
-    SUM(Scasum, asum, c, struct pair32, float, suffix, N)                                          \
-    SUM(Dzasum, asum, z, struct pair64, double, suffix, N)
-#define VECTOR_CALLS(letter, module, T, R, type, suffix, N)                                        \
-    BLAS_API blas_status cublas##letter##axpy_v2##suffix(blas_handle_t h, N n, const T *alpha,     \
-                                                         const T *x, N sx, T *y, N sy);            \
-    blas_status cublas##letter##axpy_v2##suffix(blas_handle_t h, N n, const T *alpha, const T *x,  \
-                                                N sx, T *y, N sy) {                                \
+    VECTOR_CALLS(S, float, TYPE_R_32F, suffix, N)                                                  \
+    VECTOR_CALLS(D, double, TYPE_R_64F, suffix, N)                                                 \
+    VECTOR_CALLS(C, struct pair32, TYPE_C_32F, suffix, N)                                          \
+    VECTOR_CALLS(Z, struct pair64, TYPE_C_64F, suffix, N)                                          \
+    SCALE(Csscal, struct pair32, float, TYPE_C_32F, TYPE_R_32F, suffix, N)                         \
+    SCALE(Zdscal, struct pair64, double, TYPE_C_64F, TYPE_R_64F, suffix, N)                        \
+    DOT(Sdot, float, TYPE_R_32F, 0, suffix, N)                                                     \
+    DOT(Ddot, double, TYPE_R_64F, 0, suffix, N)                                                    \
+    DOT(Cdotu, struct pair32, TYPE_C_32F, 0, suffix, N)                                            \
+    DOT(Cdotc, struct pair32, TYPE_C_32F, 1, suffix, N)                                            \
+    DOT(Zdotu, struct pair64, TYPE_C_64F, 0, suffix, N)                                            \
+    DOT(Zdotc, struct pair64, TYPE_C_64F, 1, suffix, N)                                            \
+    SUM(Snrm2, nrm2, float, float, TYPE_R_32F, suffix, N)                                          \
+    SUM(Dnrm2, nrm2, double, double, TYPE_R_64F, suffix, N)                                        \
+    SUM(Scnrm2, nrm2, struct pair32, float, TYPE_C_32F, suffix, N)                                 \
+    SUM(Dznrm2, nrm2, struct pair64, double, TYPE_C_64F, suffix, N)                                \
+    SUM(Sasum, asum, float, float, TYPE_R_32F, suffix, N)                                          \
+    SUM(Dasum, asum, double, double, TYPE_R_64F, suffix, N)                                        \
+    SUM(Scasum, asum, struct pair32, float, TYPE_C_32F, suffix, N)                                 \
+    SUM(Dzasum, asum, struct pair64, double, TYPE_C_64F, suffix, N)                                \
+    PLACES(s, float, TYPE_R_32F, suffix, N)                                                        \
+    PLACES(d, double, TYPE_R_64F, suffix, N)                                                       \
+    PLACES(c, struct pair32, TYPE_C_32F, suffix, N)                                                \
+    PLACES(z, struct pair64, TYPE_C_64F, suffix, N)                                                \
+    ROTATION(Srot, float, float, TYPE_R_32F, TYPE_R_32F, suffix, N)                                \
+    ROTATION(Drot, double, double, TYPE_R_64F, TYPE_R_64F, suffix, N)                              \
+    ROTATION(Crot, struct pair32, struct pair32, TYPE_C_32F, TYPE_C_32F, suffix, N)                \
+    ROTATION(Csrot, struct pair32, float, TYPE_C_32F, TYPE_R_32F, suffix, N)                       \
+    ROTATION(Zrot, struct pair64, struct pair64, TYPE_C_64F, TYPE_C_64F, suffix, N)                \
+    ROTATION(Zdrot, struct pair64, double, TYPE_C_64F, TYPE_R_64F, suffix, N)                      \
+    MODIFIED(S, float, TYPE_R_32F, suffix, N)                                                      \
+    MODIFIED(D, double, TYPE_R_64F, suffix, N)                                                     \
+    EXTENDED(suffix, N)
+#define SCALE(name, T, F, type, scale, suffix, N)                                                  \
+    API(cublas##name##_v2##suffix, blas_handle_t h, N n, const F *alpha, T *x, N sx) {             \
         if (!alpha) return CUBLAS_INVALID_VALUE;                                                   \
-        struct vector v = VECTOR(x, sx, y, sy);                                                    \
-        return map(h, "cublas" #letter "axpy" #suffix, BLAS_v##module, "axpy", &v, type, alpha);   \
-    }                                                                                              \
-    BLAS_API blas_status cublas##letter##scal_v2##suffix(blas_handle_t h, N n, const T *alpha,     \
-                                                         T *x, N sx);                              \
-    blas_status cublas##letter##scal_v2##suffix(blas_handle_t h, N n, const T *alpha, T *x,        \
-                                                N sx) {                                            \
+        return map(h, type, "scal", forward(type, n, x, sx), scale, alpha);                        \
+    }
+#define VECTOR_CALLS(letter, T, type, suffix, N)                                                   \
+    API(cublas##letter##axpy_v2##suffix, blas_handle_t h, N n, const T *alpha, const T *x, N sx,   \
+        T *y, N sy) {                                                                              \
         if (!alpha) return CUBLAS_INVALID_VALUE;                                                   \
-        struct vector v = VECTOR(x, sx, x, sx);                                                    \
-        return map(h, "cublas" #letter "scal" #suffix, BLAS_v##module, "scal", &v, type, alpha);   \
+        return map(h, type, "axpy", vectors(type, n, x, sx, y, sy), type, alpha);                  \
     }                                                                                              \
-    BLAS_API blas_status cublas##letter##copy_v2##suffix(blas_handle_t h, N n, const T *x, N sx,   \
-                                                         T *y, N sy);                              \
-    blas_status cublas##letter##copy_v2##suffix(blas_handle_t h, N n, const T *x, N sx, T *y,      \
-                                                N sy) {                                            \
-        struct vector v = VECTOR(x, sx, y, sy);                                                    \
-        return map(h, "cublas" #letter "copy" #suffix, BLAS_v##module, "copy", &v, type, NULL);    \
+    SCALE(letter##scal, T, T, type, type, suffix, N)                                               \
+    API(cublas##letter##copy_v2##suffix, blas_handle_t h, N n, const T *x, N sx, T *y, N sy) {     \
+        return map(h, type, "copy", vectors(type, n, x, sx, y, sy), type, NULL);                   \
     }                                                                                              \
-    BLAS_API blas_status cublas##letter##swap_v2##suffix(blas_handle_t h, N n, T *x, N sx, T *y,   \
-                                                         N sy);                                    \
-    blas_status cublas##letter##swap_v2##suffix(blas_handle_t h, N n, T *x, N sx, T *y, N sy) {    \
-        struct vector v = VECTOR(x, sx, y, sy);                                                    \
-        return map(h, "cublas" #letter "swap" #suffix, BLAS_v##module, "swap", &v, type, NULL);    \
+    API(cublas##letter##swap_v2##suffix, blas_handle_t h, N n, T *x, N sx, T *y, N sy) {           \
+        return map(h, type, "swap", vectors(type, n, x, sx, y, sy), type, NULL);                   \
     }
-#define DOT(name, module, T, is_conj, suffix, N)                                                   \
-    BLAS_API blas_status cublas##name##_v2##suffix(blas_handle_t h, N n, const T *x, N sx,         \
-                                                   const T *y, N sy, T *result);                   \
-    blas_status cublas##name##_v2##suffix(blas_handle_t h, N n, const T *x, N sx, const T *y,      \
-                                          N sy, T *result) {                                       \
-        struct vector v = VECTOR(x, sx, y, sy);                                                    \
-        v.conj = is_conj;                                                                          \
-        return reduce(h, "cublas" #name #suffix, BLAS_v##module, "dot", &v, result,                \
-                      sizeof *result);                                                             \
+#define DOT(name, T, type, is_conj, suffix, N)                                                     \
+    API(cublas##name##_v2##suffix, blas_handle_t h, N n, const T *x, N sx, const T *y, N sy,       \
+        T *result) {                                                                               \
+        return dot(h, type, n, x, sx, y, sy, is_conj, result);                                     \
     }
-#define SUM(name, kernel, module, T, R, suffix, N)                                                 \
-    BLAS_API blas_status cublas##name##_v2##suffix(blas_handle_t h, N n, const T *x, N sx,         \
-                                                   R *result);                                     \
-    blas_status cublas##name##_v2##suffix(blas_handle_t h, N n, const T *x, N sx, R *result) {     \
-        struct vector v = VECTOR(x, sx, x, sx);                                                    \
-        return reduce(h, "cublas" #name #suffix, BLAS_v##module, #kernel, &v, result,              \
-                      sizeof *result);                                                             \
+#define SUM(name, kernel, T, R, type, suffix, N)                                                   \
+    API(cublas##name##_v2##suffix, blas_handle_t h, N n, const T *x, N sx, R *result) {            \
+        return sum(h, type, #kernel, n, x, sx, result);                                            \
+    }
+// cublasIsamax_v2 and the like: the letter is a small one, and the place has the size's type.
+#define PLACES(letter, T, type, suffix, N)                                                         \
+    API(cublasI##letter##amax_v2##suffix, blas_handle_t h, N n, const T *x, N sx, N *result) {     \
+        return place(h, type, false, sizeof(N) == 8, n, x, sx, result);                            \
+    }                                                                                              \
+    API(cublasI##letter##amin_v2##suffix, blas_handle_t h, N n, const T *x, N sx, N *result) {     \
+        return place(h, type, true, sizeof(N) == 8, n, x, sx, result);                             \
+    }
+
+// ---- rotations ------------------------------------------------------------------------------------
+static struct rotation rotated(int type, int64_t n, const void *x, int64_t sx, const void *y,
+                               int64_t sy) {
+    return (struct rotation){
+        .n = n, .x = start(x, n, sx, type), .step_x = sx, .y = start(y, n, sy, type), .step_y = sy};
+}
+// The cosine is a real number, the sine one of `scale`.
+static blas_status rotate(struct blas_handle *h, int type, int scale, struct rotation r,
+                          const void *c, const void *s) {
+    if (!blas_is_handle(h)) return CUBLAS_NOT_INITIALIZED;
+    if (!c || !s) return CUBLAS_INVALID_VALUE;
+    if (r.n <= 0) return CUBLAS_SUCCESS;
+    r.sine_is_real = is_real(scale);
+    if (h->pointer_mode == POINTER_DEVICE) {
+        r.cosine_at = (uintptr_t)c;
+        r.sine_at = (uintptr_t)s;
+    } else {
+        double value[2];
+        blas_factor(value, real_of(scale), c);
+        r.cosine = value[0];
+        blas_factor(r.sine, scale, s);
+    }
+    return launch(h, type, "rot", blocks_of(r.n), THREADS, &r, sizeof r);
+}
+static blas_status rotate_flags(struct blas_handle *h, int type, int scale, struct rotation r,
+                                const void *flags) {
+    if (!blas_is_handle(h)) return CUBLAS_NOT_INITIALIZED;
+    if (!flags) return CUBLAS_INVALID_VALUE;
+    if (r.n <= 0) return CUBLAS_SUCCESS;
+    for (size_t i = 0; i < 5 && h->pointer_mode == POINTER_HOST; i++) {
+        double value[2];
+        blas_factor(value, scale, (const char *)flags + i * blas_type_bytes(scale));
+        r.flags[i] = value[0];
+    }
+    if (h->pointer_mode == POINTER_DEVICE) r.flags_at = (uintptr_t)flags;
+    return launch(h, type, "rotm", blocks_of(r.n), THREADS, &r, sizeof r);
+}
+#define ROTATION(name, T, F, type, scale, suffix, N)                                               \
+    API(cublas##name##_v2##suffix, blas_handle_t h, N n, T *x, N sx, T *y, N sy, const void *c,    \
+        const F *s) {                                                                              \
+        return rotate(h, type, scale, rotated(type, n, x, sx, y, sy), c, s);                       \
+    }
+#define MODIFIED(letter, T, type, suffix, N)                                                       \
+    API(cublas##letter##rotm_v2##suffix, blas_handle_t h, N n, T *x, N sx, T *y, N sy,             \
+        const T *flags) {                                                                          \
+        return rotate_flags(h, type, type, rotated(type, n, x, sx, y, sy), flags);                 \
+    }
+
+static void write_number(void *to, int type, const double v[2]) {
+    const float f[2] = {(float)v[0], (float)v[1]};
+    const bool is_double = type == TYPE_R_64F || type == TYPE_C_64F;
+    memcpy(to, is_double ? (const void *)v : f, blas_type_bytes(type));
+}
+static blas_status make_rotation(struct blas_handle *h, int type, void *a, void *b, void *c,
+                                 void *s) {
+    if (!blas_is_handle(h)) return CUBLAS_NOT_INITIALIZED;
+    if (!a || !b || !c || !s) return CUBLAS_INVALID_VALUE;
+    if (h->pointer_mode == POINTER_DEVICE) {
+        const struct rotation_of r = {
+            .a = (uintptr_t)a, .b = (uintptr_t)b, .c = (uintptr_t)c, .s = (uintptr_t)s};
+        return launch(h, type, "rotg", 1, 1, &r, sizeof r);
+    }
+    double x[2], y[2], cosine[2] = {0}, sine[2] = {0};
+    blas_factor(x, type, a);
+    blas_factor(y, type, b);
+    if (is_real(type)) {
+        rotate_real(&x[0], &y[0], &cosine[0], &sine[0]);
+        write_number(b, type, y);
+    } else {
+        rotate_complex(x, y, &cosine[0], sine);
+    }
+    write_number(a, type, x);
+    write_number(c, real_of(type), cosine);
+    write_number(s, type, sine);
+    return CUBLAS_SUCCESS;
+}
+static blas_status make_flags(struct blas_handle *h, int type, void *d1, void *d2, void *x,
+                              const void *y, void *flags) {
+    if (!blas_is_handle(h)) return CUBLAS_NOT_INITIALIZED;
+    if (!d1 || !d2 || !x || !y || !flags) return CUBLAS_INVALID_VALUE;
+    if (h->pointer_mode == POINTER_DEVICE) {
+        const struct rotation_of r = {.a = (uintptr_t)d1,
+                                      .b = (uintptr_t)d2,
+                                      .c = (uintptr_t)x,
+                                      .s = (uintptr_t)y,
+                                      .flags = (uintptr_t)flags};
+        return launch(h, type, "rotmg", 1, 1, &r, sizeof r);
+    }
+    void *const of[] = {d1, d2, x};
+    double v[3][2], last[2], p[5];
+    const size_t bytes = blas_type_bytes(type);
+    for (int i = 0; i < 3; i++) blas_factor(v[i], type, of[i]);
+    blas_factor(last, type, y);
+    for (size_t i = 0; i < 5; i++) {
+        double value[2];
+        blas_factor(value, type, (char *)flags + i * bytes);
+        p[i] = value[0];
+    }
+    rotate_modified(&v[0][0], &v[1][0], &v[2][0], last[0], p);
+    for (int i = 0; i < 3; i++) write_number(of[i], type, v[i]);
+    for (size_t i = 0; i < 5; i++)
+        write_number((char *)flags + i * bytes, type, (const double[2]){p[i], 0});
+    return CUBLAS_SUCCESS;
+}
+#define MAKE(letter, T, R, type)                                                                   \
+    API(cublas##letter##rotg_v2, blas_handle_t h, T *a, T *b, R *c, T *s) {                        \
+        return make_rotation(h, type, a, b, c, s);                                                 \
+    }
+MAKE(S, float, float, TYPE_R_32F)
+MAKE(D, double, double, TYPE_R_64F)
+MAKE(C, struct pair32, float, TYPE_C_32F)
+MAKE(Z, struct pair64, double, TYPE_C_64F)
+API(cublasSrotmg_v2, blas_handle_t h, float *d1, float *d2, float *x, const float *y, float *p) {
+    return make_flags(h, TYPE_R_32F, d1, d2, x, y, p);
+}
+API(cublasDrotmg_v2, blas_handle_t h, double *d1, double *d2, double *x, const double *y,
+    double *p) {
+    return make_flags(h, TYPE_R_64F, d1, d2, x, y, p);
+}
+
+// ---- types as arguments -----------------------------------------------------------------------------
+// Both vectors have one type; halves have factors and sums of single precision, and factors of their own type, too.
+static bool has_type(int type) {
+    return type == TYPE_R_32F || type == TYPE_R_64F || type == TYPE_C_32F || type == TYPE_C_64F ||
+           type == TYPE_R_16F || type == TYPE_R_16BF;
+}
+static bool is_short(int type) { return type == TYPE_R_16F || type == TYPE_R_16BF; }
+static blas_status check(const char *call, int x, int y, int factor, int sums) {
+    const bool factor_fits =
+        factor == x || factor == real_of(x) || (is_short(x) && factor == TYPE_R_32F);
+    const bool sums_fit = sums == x || (is_short(x) && sums == TYPE_R_32F);
+    if (has_type(x) && x == y && factor_fits && sums_fit) return CUBLAS_SUCCESS;
+    return blas_refuse(call,
+                       "vectors of types %d and %d with a factor or result of type %d, computed in "
+                       "type %d (cudaDataType)",
+                       x, y, factor, sums);
+}
+#define CHECK(call, suffix, x, y, factor, sums)                                                    \
+    const blas_status bad = check(#call #suffix, x, y, factor, sums);                              \
+    if (bad) return bad
+#define EXTENDED(suffix, N)                                                                        \
+    API(cublasAxpyEx##suffix, blas_handle_t h, N n, const void *alpha, int alpha_type,             \
+        const void *x, int x_type, N sx, void *y, int y_type, N sy, int sums) {                    \
+        if (!alpha) return CUBLAS_INVALID_VALUE;                                                   \
+        CHECK(cublasAxpyEx, suffix, x_type, y_type, alpha_type, sums);                             \
+        return map(h, x_type, "axpy", vectors(x_type, n, x, sx, y, sy), alpha_type, alpha);        \
+    }                                                                                              \
+    API(cublasScalEx##suffix, blas_handle_t h, N n, const void *alpha, int alpha_type, void *x,    \
+        int x_type, N sx, int sums) {                                                              \
+        if (!alpha) return CUBLAS_INVALID_VALUE;                                                   \
+        CHECK(cublasScalEx, suffix, x_type, x_type, alpha_type, sums);                             \
+        return map(h, x_type, "scal", forward(x_type, n, x, sx), alpha_type, alpha);               \
+    }                                                                                              \
+    API(cublasCopyEx##suffix, blas_handle_t h, N n, const void *x, int x_type, N sx, void *y,      \
+        int y_type, N sy) {                                                                        \
+        CHECK(cublasCopyEx, suffix, x_type, y_type, x_type, x_type);                               \
+        return map(h, x_type, "copy", vectors(x_type, n, x, sx, y, sy), x_type, NULL);             \
+    }                                                                                              \
+    API(cublasSwapEx##suffix, blas_handle_t h, N n, void *x, int x_type, N sx, void *y,            \
+        int y_type, N sy) {                                                                        \
+        CHECK(cublasSwapEx, suffix, x_type, y_type, x_type, x_type);                               \
+        return map(h, x_type, "swap", vectors(x_type, n, x, sx, y, sy), x_type, NULL);             \
+    }                                                                                              \
+    API(cublasDotEx##suffix, blas_handle_t h, N n, const void *x, int x_type, N sx, const void *y, \
+        int y_type, N sy, void *result, int result_type, int sums) {                               \
+        CHECK(cublasDotEx, suffix, x_type, y_type, result_type, sums);                             \
+        if (result_type != x_type)                                                                 \
+            return blas_refuse("cublasDotEx" #suffix, "a result of another type");                 \
+        return dot(h, x_type, n, x, sx, y, sy, false, result);                                     \
+    }                                                                                              \
+    API(cublasDotcEx##suffix, blas_handle_t h, N n, const void *x, int x_type, N sx,               \
+        const void *y, int y_type, N sy, void *result, int result_type, int sums) {                \
+        CHECK(cublasDotcEx, suffix, x_type, y_type, result_type, sums);                            \
+        if (result_type != x_type)                                                                 \
+            return blas_refuse("cublasDotcEx" #suffix, "a result of another type");                \
+        return dot(h, x_type, n, x, sx, y, sy, true, result);                                      \
+    }                                                                                              \
+    API(cublasNrm2Ex##suffix, blas_handle_t h, N n, const void *x, int x_type, N sx, void *result, \
+        int result_type, int sums) {                                                               \
+        CHECK(cublasNrm2Ex, suffix, x_type, x_type, result_type,                                   \
+              sums == result_type ? x_type : sums);                                                \
+        if (result_type != real_of(x_type))                                                        \
+            return blas_refuse("cublasNrm2Ex" #suffix, "a result of another type");                \
+        return sum(h, x_type, "nrm2", n, x, sx, result);                                           \
+    }                                                                                              \
+    API(cublasAsumEx##suffix, blas_handle_t h, N n, const void *x, int x_type, N sx, void *result, \
+        int result_type, int sums) {                                                               \
+        CHECK(cublasAsumEx, suffix, x_type, x_type, result_type,                                   \
+              sums == result_type ? x_type : sums);                                                \
+        if (result_type != real_of(x_type))                                                        \
+            return blas_refuse("cublasAsumEx" #suffix, "a result of another type");                \
+        return sum(h, x_type, "asum", n, x, sx, result);                                           \
+    }                                                                                              \
+    API(cublasIamaxEx##suffix, blas_handle_t h, N n, const void *x, int x_type, N sx, N *result) { \
+        CHECK(cublasIamaxEx, suffix, x_type, x_type, x_type, x_type);                              \
+        return place(h, x_type, false, sizeof(N) == 8, n, x, sx, result);                          \
+    }                                                                                              \
+    API(cublasIaminEx##suffix, blas_handle_t h, N n, const void *x, int x_type, N sx, N *result) { \
+        CHECK(cublasIaminEx, suffix, x_type, x_type, x_type, x_type);                              \
+        return place(h, x_type, true, sizeof(N) == 8, n, x, sx, result);                           \
+    }                                                                                              \
+    API(cublasRotEx##suffix, blas_handle_t h, N n, void *x, int x_type, N sx, void *y, int y_type, \
+        N sy, const void *c, const void *s, int cs_type, int sums) {                               \
+        CHECK(cublasRotEx, suffix, x_type, y_type, cs_type, sums);                                 \
+        if (is_short(x_type) && cs_type != x_type)                                                 \
+            return blas_refuse("cublasRotEx" #suffix, "a cosine of another type");                 \
+        return rotate(h, x_type, cs_type, rotated(x_type, n, x, sx, y, sy), c, s);                 \
+    }                                                                                              \
+    API(cublasRotmEx##suffix, blas_handle_t h, N n, void *x, int x_type, N sx, void *y,            \
+        int y_type, N sy, const void *flags, int flags_type, int sums) {                           \
+        CHECK(cublasRotmEx, suffix, x_type, y_type, flags_type, sums);                             \
+        if (!is_real(x_type) || flags_type != x_type)                                              \
+            return blas_refuse("cublasRotmEx" #suffix,                                             \
+                               "complex elements, or flags of another type");                      \
+        return rotate_flags(h, x_type, flags_type, rotated(x_type, n, x, sx, y, sy), flags);       \
     }
 VECTORS(, int)
 VECTORS(_64, int64_t)
 
-// cublasIsamax_v2 and the like: the letter is a small one.
-#define PLACE_CALL(letter, kind, T, least)                                                         \
-    BLAS_API blas_status cublasI##letter##kind##_v2(blas_handle_t h, int n, const T *x, int sx,    \
-                                                    int *result);                                  \
-    blas_status cublasI##letter##kind##_v2(blas_handle_t h, int n, const T *x, int sx,             \
-                                           int *result) {                                          \
-        struct vector v = VECTOR(x, sx, x, sx);                                                    \
-        v.wants_least = least;                                                                     \
-        return reduce(h, "cublasI" #letter #kind, BLAS_v##letter, "amax", &v, result,              \
-                      sizeof *result);                                                             \
-    }
-#define PLACE_CALLS(letter, T) PLACE_CALL(letter, amax, T, 0) PLACE_CALL(letter, amin, T, 1)
-PLACE_CALLS(s, float)
-PLACE_CALLS(d, double)
-PLACE_CALLS(c, struct pair32)
-PLACE_CALLS(z, struct pair64)
-
-// ---- a matrix and vectors -----------------------------------------------------------------------
-// y = alpha op(A) x + beta y as a row: y' = alpha x' op(A)' + beta y'. Rows may have any distance between their elements.
-static blas_status matrix_vector(struct blas_handle *h, const char *call, int op, int64_t m,
-                                 int64_t n, int type, const void *alpha,
-                                 const struct gemm_matrix *a, const struct gemm_matrix *x,
-                                 const void *beta, const struct gemm_matrix *y, int64_t count) {
-    if (!blas_is_handle(h)) return CUBLAS_NOT_INITIALIZED;
-    if (!alpha || !beta || m < 0 || n < 0 || count < 0 || op < 0 || op > OPERATION_C ||
-        a->lead < (m > 1 ? m : 1) || !x->lead || !y->lead)
-        return CUBLAS_INVALID_VALUE;
-    if (m > INT32_MAX || n > INT32_MAX || count > INT32_MAX)
-        return blas_refuse(call, "a side of more than 2147483647");
-    if (x->lead < 0 || y->lead < 0)
-        return blas_refuse(call, "a vector that is taken backwards (a negative increment)");
-    struct gemm g = {.m = 1,
-                     .n = (int32_t)(op ? n : m),
-                     .k = (int32_t)(op ? m : n),
-                     .a = *x,
-                     .b = *a,
-                     .c = *y,
-                     .d = *y};
-    blas_factors(&g, h->pointer_mode, type, alpha, beta);
-    const struct blas_types types = {type, type, type, false};
-    const int op_b = op == OPERATION_C ? OPERATION_CONJG : op ? OPERATION_N : OPERATION_T;
-    return blas_product(h, call, OPERATION_N, op_b, &types, &g, (uint32_t)count);
+API(cublasRotgEx, blas_handle_t h, void *a, void *b, int type, void *c, void *s, int cs_type,
+    int sums) {
+    if (is_short(type) || (cs_type != type && cs_type != real_of(type)))
+        return blas_refuse("cublasRotgEx", "elements of type %d with a cosine of type %d", type,
+                           cs_type);
+    CHECK(cublasRotgEx, , type, type, cs_type, sums);
+    return make_rotation(h, type, a, b, c, s);
 }
-static struct gemm_matrix plain(const void *at, int64_t lead, int64_t step) {
-    return (struct gemm_matrix){.at = (uintptr_t)at, .lead = lead, .step = step};
+API(cublasRotmgEx, blas_handle_t h, void *d1, int d1_type, void *d2, int d2_type, void *x,
+    int x_type, const void *y, int y_type, void *flags, int flags_type, int sums) {
+    if (is_short(x_type) || !is_real(x_type) || d1_type != x_type || d2_type != x_type ||
+        flags_type != x_type)
+        return blas_refuse("cublasRotmgEx", "numbers of other types than single or double");
+    CHECK(cublasRotmgEx, , x_type, y_type, flags_type, sums);
+    return make_flags(h, x_type, d1, d2, x, y, flags);
 }
-static struct gemm_matrix list(const void *at, int64_t lead) {
-    return (struct gemm_matrix){.at = (uintptr_t)at, .lead = lead, .is_list = 1};
-}
-#define GEMV(letter, T, type)                                                                      \
-    BLAS_API blas_status cublas##letter##gemv_v2(blas_handle_t h, int op, int m, int n,            \
-                                                 const T *alpha, const T *a, int lda, const T *x,  \
-                                                 int sx, const T *beta, T *y, int sy);             \
-    blas_status cublas##letter##gemv_v2(blas_handle_t h, int op, int m, int n, const T *alpha,     \
-                                        const T *a, int lda, const T *x, int sx, const T *beta,    \
-                                        T *y, int sy) {                                            \
-        const struct gemm_matrix a_ = plain(a, lda, 0), x_ = plain(x, sx, 0),                      \
-                                 y_ = plain(y, sy, 0);                                             \
-        return matrix_vector(h, "cublas" #letter "gemv", op, m, n, type, alpha, &a_, &x_, beta,    \
-                             &y_, 1);                                                              \
-    }                                                                                              \
-    BLAS_API blas_status cublas##letter##gemvBatched(                                              \
-        blas_handle_t h, int op, int m, int n, const T *alpha, const T *const *a, int lda,         \
-        const T *const *x, int sx, const T *beta, T *const *y, int sy, int count);                 \
-    blas_status cublas##letter##gemvBatched(blas_handle_t h, int op, int m, int n, const T *alpha, \
-                                            const T *const *a, int lda, const T *const *x, int sx, \
-                                            const T *beta, T *const *y, int sy, int count) {       \
-        const struct gemm_matrix a_ = list(a, lda), x_ = list(x, sx), y_ = list(y, sy);            \
-        return matrix_vector(h, "cublas" #letter "gemvBatched", op, m, n, type, alpha, &a_, &x_,   \
-                             beta, &y_, count);                                                    \
-    }                                                                                              \
-    BLAS_API blas_status cublas##letter##gemvStridedBatched(                                       \
-        blas_handle_t h, int op, int m, int n, const T *alpha, const T *a, int lda,                \
-        long long step_a, const T *x, int sx, long long step_x, const T *beta, T *y, int sy,       \
-        long long step_y, int count);                                                              \
-    blas_status cublas##letter##gemvStridedBatched(                                                \
-        blas_handle_t h, int op, int m, int n, const T *alpha, const T *a, int lda,                \
-        long long step_a, const T *x, int sx, long long step_x, const T *beta, T *y, int sy,       \
-        long long step_y, int count) {                                                             \
-        const struct gemm_matrix a_ = plain(a, lda, step_a), x_ = plain(x, sx, step_x),            \
-                                 y_ = plain(y, sy, step_y);                                        \
-        return matrix_vector(h, "cublas" #letter "gemvStridedBatched", op, m, n, type, alpha, &a_, \
-                             &x_, beta, &y_, count);                                               \
-    }
-GEMV(S, float, TYPE_R_32F)
-GEMV(D, double, TYPE_R_64F)
-GEMV(C, struct pair32, TYPE_C_32F)
-GEMV(Z, struct pair64, TYPE_C_64F)
-
-// A = alpha x y' + A.
-static blas_status outer(struct blas_handle *h, const char *call, int64_t m, int64_t n, int type,
-                         bool conj, const void *alpha, const void *x, int64_t sx, const void *y,
-                         int64_t sy, void *a, int64_t lda) {
-    static const struct pair64 one64 = {1, 0};
-    static const struct pair32 one32 = {1, 0};
-    if (!blas_is_handle(h)) return CUBLAS_NOT_INITIALIZED;
-    if (!alpha || m < 0 || n < 0 || lda < (m > 1 ? m : 1) || !sx || !sy)
-        return CUBLAS_INVALID_VALUE;
-    if (sx < 0 || sy < 0)
-        return blas_refuse(call, "a vector that is taken backwards (a negative increment)");
-    struct gemm g = {.m = (int32_t)m,
-                     .n = (int32_t)n,
-                     .k = 1,
-                     .a = plain(x, sx, 0),
-                     .b = plain(y, sy, 0),
-                     .c = plain(a, lda, 0)};
-    g.d = g.c;
-    const void *const one =
-        type == TYPE_R_64F || type == TYPE_C_64F ? (const void *)&one64 : &one32;
-    blas_factors(&g, POINTER_HOST, type, one, one);
-    blas_factors(&g, h->pointer_mode, type, alpha, one);
-    g.beta_at = 0;
-    const struct blas_types types = {type, type, type, false};
-    return blas_product(h, call, OPERATION_T, conj ? OPERATION_CONJG : OPERATION_N, &types, &g, 1);
-}
-#define GER(name, T, type, conj)                                                                   \
-    BLAS_API blas_status cublas##name##_v2(blas_handle_t h, int m, int n, const T *alpha,          \
-                                           const T *x, int sx, const T *y, int sy, T *a, int lda); \
-    blas_status cublas##name##_v2(blas_handle_t h, int m, int n, const T *alpha, const T *x,       \
-                                  int sx, const T *y, int sy, T *a, int lda) {                     \
-        return outer(h, "cublas" #name, m, n, type, conj, alpha, x, sx, y, sy, a, lda);            \
-    }
-GER(Sger, float, TYPE_R_32F, false)
-GER(Dger, double, TYPE_R_64F, false)
-GER(Cgeru, struct pair32, TYPE_C_32F, false)
-GER(Zgeru, struct pair64, TYPE_C_64F, false)
-GER(Cgerc, struct pair32, TYPE_C_32F, true)
-GER(Zgerc, struct pair64, TYPE_C_64F, true)

@@ -82,6 +82,17 @@ blas_status dense_swap_rows(const struct dense_batch *x, int n, int first, int c
                                   .is_backward = is_backward});
 }
 
+blas_status dense_copy_triangle(const struct dense_batch *x, int fill, int n, struct gemm_matrix a,
+                                struct gemm_matrix c) {
+    return launch(x, "copy_triangle", blocks_of((int64_t)n * n), 256,
+                  &(struct dense){.n = n, .a = a, .c = c, .is_upper = fill == FILL_UPPER});
+}
+blas_status dense_fill_triangle(const struct dense_batch *x, int fill, int n,
+                                struct gemm_matrix a) {
+    return launch(x, "fill_triangle", blocks_of((int64_t)n * n), 256,
+                  &(struct dense){.n = n, .a = a, .is_upper = fill == FILL_UPPER});
+}
+
 // ---- triangles --------------------------------------------------------------------------------------------
 blas_status dense_triangle(const struct dense_batch *x, int side, int fill, int op, int diagonal,
                            int m, int n, struct dense_factor alpha, struct gemm_matrix a,
@@ -198,6 +209,22 @@ blas_status dense_cholesky_solve(const struct dense_batch *x, int fill, int n, i
     return s ? s
              : dense_triangle(x, SIDE_LEFT, fill, first == OPERATION_N ? OPERATION_C : OPERATION_N,
                               DIAGONAL_NON_UNIT, n, sides, one, a, b);
+}
+
+// ---- symmetric matrices -------------------------------------------------------------------------------------
+blas_status dense_symmetric(const struct dense_batch *x, int fill, int n, struct gemm_matrix a,
+                            struct dense_numbers pivots, struct dense_numbers info) {
+    return launch(
+        x, "symmetric_factors", 1, 256,
+        &(struct dense){
+            .n = n, .a = a, .pivots = pivots, .info = info, .is_upper = fill == FILL_UPPER});
+}
+blas_status dense_symmetric_solve(const struct dense_batch *x, int fill, int n, int sides,
+                                  struct gemm_matrix a, struct dense_numbers pivots,
+                                  struct gemm_matrix b) {
+    return launch(
+        x, "symmetric_solve", (uint32_t)sides, 256,
+        &(struct dense){.n = n, .a = a, .b = b, .pivots = pivots, .is_upper = fill == FILL_UPPER});
 }
 
 // ---- QR ---------------------------------------------------------------------------------------------------

@@ -89,6 +89,7 @@ static __device__ T block_total(T mine) {
     return held[0];
 }
 #define OF_BLOCK(i, from, to) for (int i = (from) + thread_x; i < (to); i += threads_x)
+#define ELEMENTS(e, all) for (int64_t e = (int64_t)block_x * threads_x + thread_x; e < (all); e += (int64_t)blocks_x * threads_x)
 
 // ---- LU -------------------------------------------------------------------------------------------------
 // A panel of `count` columns from `from` on, of an m x n matrix: rows are exchanged in the panel only. The pivot is the largest
@@ -254,6 +255,183 @@ static __device__ R balance(const T *a, int m, int n, int64_t lead) {
     return (R)by;
 }
 
+// ---- symmetric matrices that are not definite ------------------------------------------------------------
+// Bunch and Kaufman's factors L D L^T (no conjugates) of one triangle, as LAPACK's ?sytf2 leaves them: one block, a column (or two)
+// after the other. An upper triangle is a lower one whose rows and columns are counted from the end. Pivots count from 1 on;
+// negative ones, two of a kind, belong to a square of two. Without pivots rows stay where they are.
+struct triangle {
+    T *a;
+    int64_t lead;
+    int n;
+    bool is_upper;
+    MEMBER T &operator()(int i, int j) const { // i >= j
+        return is_upper ? a[(n - 1 - i) + (n - 1 - j) * lead] : a[i + j * lead];
+    }
+    MEMBER int number(int i) const { return is_upper ? n - i : i + 1; } // of a row, from 1 on
+    MEMBER int row(int number) const { return is_upper ? n - number : number - 1; }
+    MEMBER int at(int i) const { return is_upper ? n - 1 - i : i; }
+};
+DEVICE R magnitude(T x) { return size(re(x)) + size(im(x)); }
+template <class U> DEVICE void exchange(U &a, U &b) {
+    const U old = a;
+    a = b;
+    b = old;
+}
+struct candidate {
+    R size;
+    int at;
+};
+// The largest of what the threads of a block hold, the first of equals; it must not be less than zero.
+static __device__ candidate block_largest(candidate mine) {
+    __shared__ candidate held[THREADS];
+    barrier();
+    held[thread_x] = mine;
+    barrier();
+    for (int half = THREADS / 2; half; half /= 2) {
+        if (thread_x < half) {
+            const candidate other = held[thread_x + half];
+            if (other.size > held[thread_x].size || (other.size == held[thread_x].size && other.at < held[thread_x].at))
+                held[thread_x] = other;
+        }
+        barrier();
+    }
+    return held[0];
+}
+extern "C" __global__ __launch_bounds__(THREADS) void symmetric_factors(const dense d) {
+    const triangle a = {at(d.a), d.a.lead, d.n, d.is_upper != 0};
+    int32_t *const pivots = at(d.pivots), *const info = at(d.info);
+    const R share = (R)0.6403882032022076; // (1 + sqrt(17)) / 8
+    const int n = d.n;
+    int first_zero = 0;
+    for (int k = 0, step = 1; k < n; k += step) {
+        step = 1;
+        int other = k; // the row that changes places
+        const R here = magnitude(a(k, k));
+        candidate mine = {-1, n};
+        if (pivots) OF_BLOCK(i, k + 1, n) {
+                const R s = magnitude(a(i, k));
+                if (s > mine.size || (s == mine.size && a.at(i) < mine.at)) mine = candidate{s, a.at(i)};
+            }
+        const candidate column = block_largest(mine);
+        const bool is_zero_column = larger(here, column.size) == 0 || here != here;
+        if (is_zero_column) {
+            if (!first_zero) first_zero = a.number(k);
+        } else if (here < share * column.size) {
+            const int most = a.at(column.at); // .at: as LAPACK counts, where equals are told apart
+            mine = candidate{-1, n};
+            OF_BLOCK(j, k, n) {
+                if (j == most) continue;
+                const R s = magnitude(j < most ? a(most, j) : a(j, most));
+                if (s > mine.size) mine = candidate{s, j};
+            }
+            const R row = block_largest(mine).size;
+            if (here < share * column.size * (column.size / row)) {
+                other = most;
+                if (magnitude(a(most, most)) < share * row) step = 2;
+            }
+        }
+        const int last = k + step - 1;
+        barrier();
+        if (other != last) {
+            OF_BLOCK(i, other + 1, n) exchange(a(i, last), a(i, other));
+            OF_BLOCK(i, last + 1, other) exchange(a(i, last), a(other, i));
+            if (thread_x == 0) {
+                exchange(a(last, last), a(other, other));
+                if (step == 2) exchange(a(k + 1, k), a(other, k));
+            }
+        }
+        barrier();
+        if (thread_x == 0 && pivots) {
+            const int number = a.number(other);
+            pivots[a.at(k)] = step == 1 ? number : -number;
+            if (step == 2) pivots[a.at(k + 1)] = -number;
+        }
+        if (is_zero_column) continue;
+        const int rest = n - k - step;
+        if (step == 1) {
+            const T by = real(1) / a(k, k);
+            for (int64_t e = thread_x; e < (int64_t)rest * rest; e += threads_x) {
+                const int i = (int)(e % rest) + k + 1, j = (int)(e / rest) + k + 1;
+                if (i >= j) a(i, j) = a(i, j) - a(i, k) * (by * a(j, k));
+            }
+            barrier();
+            OF_BLOCK(i, k + 1, n) a(i, k) = by * a(i, k);
+        } else if (rest) {
+            const T d21 = a(k + 1, k), d11 = a(k + 1, k + 1) / d21, d22 = a(k, k) / d21, by = real(1) / (d11 * d22 - real(1)) / d21;
+            for (int64_t e = thread_x; e < (int64_t)rest * rest; e += threads_x) {
+                const int i = (int)(e % rest) + k + 2, j = (int)(e / rest) + k + 2;
+                if (i < j) continue;
+                const T w = by * (d11 * a(j, k) - a(j, k + 1)), v = by * (d22 * a(j, k + 1) - a(j, k));
+                a(i, j) = a(i, j) - a(i, k) * w - a(i, k + 1) * v;
+            }
+            barrier();
+            OF_BLOCK(j, k + 2, n) {
+                const T w = by * (d11 * a(j, k) - a(j, k + 1)), v = by * (d22 * a(j, k + 1) - a(j, k));
+                a(j, k) = w;
+                a(j, k + 1) = v;
+            }
+        }
+        barrier();
+    }
+    if (thread_x == 0) *info = first_zero;
+}
+// Solves with those factors for one column of b (a block each), which ends in its place.
+extern "C" __global__ __launch_bounds__(THREADS) void symmetric_solve(const dense d) {
+    const triangle a = {at(d.a), d.a.lead, d.n, d.is_upper != 0};
+    const int32_t *const pivots = at(d.pivots);
+    T *const column = at(d.b) + block_x * d.b.lead;
+    const int n = d.n;
+#define X(i) column[a.at(i)]
+    for (int k = 0; k < n;) {
+        const int pivot = pivots ? pivots[a.at(k)] : a.number(k), step = pivot > 0 ? 1 : 2, last = k + step - 1;
+        const int other = a.row(pivot > 0 ? pivot : -pivot);
+        if (thread_x == 0 && other != last) exchange(X(last), X(other));
+        barrier();
+        const T x = X(k), y = X(last);
+        OF_BLOCK(i, last + 1, n) {
+            X(i) = X(i) - a(i, k) * x;
+            if (step == 2) X(i) = X(i) - a(i, last) * y;
+        }
+        barrier();
+        if (thread_x == 0 && step == 1) X(k) = x / a(k, k);
+        if (thread_x == 0 && step == 2) {
+            const T off = a(last, k), p = a(k, k) / off, q = a(last, last) / off, by = p * q - real(1), u = x / off, v = y / off;
+            X(k) = (q * u - v) / by;
+            X(last) = (p * v - u) / by;
+        }
+        barrier();
+        k += step;
+    }
+    for (int k = n - 1; k >= 0;) {
+        const int pivot = pivots ? pivots[a.at(k)] : a.number(k), step = pivot > 0 ? 1 : 2, first = k - step + 1;
+        T mine = real(0), second = real(0);
+        OF_BLOCK(i, k + 1, n) {
+            mine = mine + a(i, k) * X(i);
+            second = second + a(i, first) * X(i);
+        }
+        const T sum = block_total(mine), sum_first = block_total(second);
+        barrier();
+        if (thread_x == 0) {
+            X(k) = X(k) - sum;
+            if (step == 2) X(first) = X(first) - sum_first;
+            const int other = a.row(pivot > 0 ? pivot : -pivot);
+            if (other != k) exchange(X(k), X(other));
+        }
+        barrier();
+        k -= step;
+    }
+#undef X
+}
+// One triangle of c becomes that of a.
+extern "C" __global__ void copy_triangle(const dense d) {
+    const T *const a = at(d.a);
+    T *const c = at(d.c);
+    ELEMENTS(e, (int64_t)d.n * d.n) {
+        const int64_t i = e % d.n, j = e / d.n;
+        if (d.is_upper ? i <= j : i >= j) c[i + j * d.c.lead] = a[i + j * d.a.lead];
+    }
+}
+
 // ---- Householder ----------------------------------------------------------------------------------------
 // Column `from` of an m x n matrix becomes beta and the reflection's vector, of which the first element is one (?larfg).
 extern "C" __global__ __launch_bounds__(THREADS) void reflect(const dense d) {
@@ -312,7 +490,6 @@ extern "C" __global__ __launch_bounds__(THREADS) void apply_reflections(const de
 }
 
 // ---- elements -------------------------------------------------------------------------------------------
-#define ELEMENTS(e, all) for (int64_t e = (int64_t)block_x * threads_x + thread_x; e < (all); e += (int64_t)blocks_x * threads_x)
 extern "C" __global__ void set_identity(const dense d) {
     T *const c = at(d.c);
     ELEMENTS(e, (int64_t)d.m * d.n) {

@@ -54,6 +54,14 @@ BLAS_API blas_status dense_cholesky(const struct dense_batch *x, int fill, int n
                                     struct gemm_matrix a, struct dense_numbers info);
 BLAS_API blas_status dense_cholesky_solve(const struct dense_batch *x, int fill, int n, int sides,
                                           struct gemm_matrix a, struct gemm_matrix b);
+// a = L D L^T or U D U^T of one triangle of a symmetric matrix, no conjugates, as LAPACK's sytrf leaves them; without an address of
+// `pivots` rows stay where they are. info: 0, or the number of the first row without a pivot.
+BLAS_API blas_status dense_symmetric(const struct dense_batch *x, int fill, int n,
+                                     struct gemm_matrix a, struct dense_numbers pivots,
+                                     struct dense_numbers info);
+BLAS_API blas_status dense_symmetric_solve(const struct dense_batch *x, int fill, int n, int sides,
+                                           struct gemm_matrix a, struct dense_numbers pivots,
+                                           struct gemm_matrix b);
 // a = Q R as LAPACK's geqrf leaves it: reflections below the diagonal, their factors in tau.
 BLAS_API blas_status dense_qr(const struct dense_batch *x, int m, int n, struct gemm_matrix a,
                               struct gemm_matrix tau);
@@ -92,6 +100,11 @@ BLAS_API struct dense_residuals dense_residual(const struct dense_batch *x, int 
 // Small steps that calls are made of.
 BLAS_API blas_status dense_identity(const struct dense_batch *x, int m, int n,
                                     struct gemm_matrix c);
+BLAS_API blas_status dense_copy_triangle(const struct dense_batch *x, int fill, int n,
+                                         struct gemm_matrix a, struct gemm_matrix c);
+// The other triangle of a Hermitian matrix, from the one that holds it.
+BLAS_API blas_status dense_fill_triangle(const struct dense_batch *x, int fill, int n,
+                                         struct gemm_matrix a);
 BLAS_API blas_status dense_swap_rows(const struct dense_batch *x, int n, int from, int count,
                                      bool is_backward, struct gemm_matrix a,
                                      struct dense_numbers pivots);
