@@ -1,5 +1,5 @@
 // cuSPARSE of our own against loops over dense matrices on the host: products by vectors and matrices in each form and direction,
-// products and sums of sparse matrices, triangles, sorting, transposition.
+// products and sums of sparse matrices, triangles, sorting, transposition; blocks, factors on the matrix's pattern, tridiagonal systems, sparse vectors.
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,7 +33,27 @@ int cusparseSparseToDense(handle_t, desc_t, desc_t, int, at_t), cusparseDenseToS
     cusparseDenseToSparse_analysis(handle_t, desc_t, desc_t, int, at_t), cusparseDenseToSparse_convert(handle_t, desc_t, desc_t, int, at_t);
 int cusparseXcoosort_bufferSizeExt(handle_t, int, int, int, at_t, at_t, size_t *), cusparseXcoosortByRow(handle_t, int, int, int, at_t, at_t, at_t, at_t),
     cusparseCreateIdentityPermutation(handle_t, int, at_t), cusparseXcoo2csr(handle_t, at_t, int, int, at_t, int);
-int cusparseSbsrmv(handle_t);
+int cusparseCreateMatDescr(desc_t *), cusparseSetMatFillMode(desc_t, int), cusparseSetMatIndexBase(desc_t, int);
+int cusparseDbsrmv(handle_t, int, int, int, int, int, const double *, desc_t, at_t, at_t, at_t, int, at_t, const double *, at_t);
+int cusparseCreateBsrsm2Info(desc_t *), cusparseDestroyBsrsm2Info(desc_t),
+    cusparseDbsrsm2_analysis(handle_t, int, int, int, int, int, int, desc_t, at_t, at_t, at_t, int, desc_t, int, at_t),
+    cusparseDbsrsm2_solve(handle_t, int, int, int, int, int, int, const double *, desc_t, at_t, at_t, at_t, int, desc_t, at_t, int, at_t, int, int, at_t),
+    cusparseXbsrsm2_zeroPivot(handle_t, desc_t, int *);
+int cusparseXcsr2bsrNnz(handle_t, int, int, int, desc_t, at_t, at_t, int, desc_t, at_t, int *),
+    cusparseDcsr2bsr(handle_t, int, int, int, desc_t, at_t, at_t, at_t, int, desc_t, at_t, at_t, at_t),
+    cusparseDbsr2csr(handle_t, int, int, int, desc_t, at_t, at_t, at_t, int, desc_t, at_t, at_t, at_t);
+int cusparseCreateCsrilu02Info(desc_t *), cusparseDestroyCsrilu02Info(desc_t),
+    cusparseDcsrilu02(handle_t, int, int, desc_t, at_t, at_t, at_t, desc_t, int, at_t), cusparseXcsrilu02_zeroPivot(handle_t, desc_t, int *);
+int cusparseCreateCsric02Info(desc_t *), cusparseDestroyCsric02Info(desc_t),
+    cusparseDcsric02(handle_t, int, int, desc_t, at_t, at_t, at_t, desc_t, int, at_t);
+int cusparseDgtsv2_bufferSizeExt(handle_t, int, int, at_t, at_t, at_t, at_t, int, size_t *),
+    cusparseDgtsv2(handle_t, int, int, at_t, at_t, at_t, at_t, int, at_t);
+int cusparseCreateSpVec(desc_t *, int64_t, int64_t, at_t, at_t, int, int, int), cusparseDestroySpVec(desc_t), cusparseGather(handle_t, desc_t, desc_t),
+    cusparseScatter(handle_t, desc_t, desc_t), cusparseAxpby(handle_t, const double *, desc_t, const double *, desc_t),
+    cusparseSpVV(handle_t, int, desc_t, desc_t, double *, int, at_t);
+int cusparseDnnz_compress(handle_t, int, desc_t, at_t, at_t, at_t, int *, double),
+    cusparseDcsr2csr_compress(handle_t, int, int, desc_t, at_t, at_t, at_t, int, at_t, at_t, at_t, at_t, double);
+int cusparseScsrcolor(handle_t);
 
 static int failed;
 #define CHECK(what, ...)                                                                           \
@@ -245,6 +265,194 @@ static void sorting(handle_t h) {
     CHECK(!memcmp(offsets, want_offsets, sizeof offsets), "the offsets");
 }
 
+// Rows of a dense matrix as lists on the device, counted from `base` on; how many elements there are comes back.
+struct rows {
+    at_t offsets, column, values;
+    int count;
+};
+static struct rows rows_of(const double *dense, int m, int n, int base) {
+    int *const column = calloc((size_t)(m * n), sizeof(int)), *const offsets = calloc((size_t)m + 1, sizeof(int));
+    double *const v = calloc((size_t)(m * n), sizeof(double));
+    int e = 0;
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < n; j++)
+            if (dense[i * n + j] != 0) column[e] = j, v[e++] = dense[i * n + j];
+        offsets[i + 1] = e;
+    }
+    const struct rows r = {indices(offsets, m + 1, INDEX_32, base), indices(column, e, INDEX_32, base), numbers(v, e, R64), e};
+    free(column), free(offsets), free(v);
+    return r;
+}
+static void dense_of(const struct rows *r, double *dense, int m, int n, int base) {
+    int *const column = calloc((size_t)r->count, sizeof(int)), *const offsets = calloc((size_t)m + 1, sizeof(int));
+    double *const v = calloc((size_t)r->count, sizeof(double));
+    cuMemcpyDtoH(column, r->column, (size_t)r->count * 4), cuMemcpyDtoH(offsets, r->offsets, ((size_t)m + 1) * 4);
+    cuMemcpyDtoH(v, r->values, (size_t)r->count * 8);
+    memset(dense, 0, (size_t)(m * n) * sizeof(double));
+    for (int i = 0; i < m; i++)
+        for (int e = offsets[i] - base; e < offsets[i + 1] - base; e++) dense[i * n + column[e] - base] = v[e];
+    free(column), free(offsets), free(v);
+}
+// A matrix to blocks and back, its products, and its triangles.
+static void blocks(handle_t h) {
+    enum { SIDE = 3, ROWS = 8, L = SIDE * ROWS };
+    double dense[L * L], back[L * L], x[L], want[L], solved[2 * L];
+    const double alpha = 2, beta = -1;
+    desc_t d, one;
+    cusparseCreateMatDescr(&d), cusparseCreateMatDescr(&one);
+    cusparseSetMatIndexBase(one, 1);
+    for (int i = 0; i < L * L; i++) dense[i] = bits() % 7 == 0 ? number() : 0;
+    for (int i = 0; i < L; i++) dense[i * L + i] = 1 << i % 3;
+    const struct rows r = rows_of(dense, L, L, 0);
+    for (int direction = 0; direction < 2; direction++) {
+        int count = 0;
+        const at_t offsets = memory((ROWS + 1) * 4);
+        CHECK(!cusparseXcsr2bsrNnz(h, direction, L, L, d, r.offsets, r.column, SIDE, one, offsets, &count) && count > 0, "how many blocks");
+        const at_t index = memory((size_t)count * 4), v = memory((size_t)count * SIDE * SIDE * 8);
+        CHECK(!cusparseDcsr2bsr(h, direction, L, L, d, r.values, r.offsets, r.column, SIDE, one, v, offsets, index), "blocks");
+        const struct rows whole = {memory((L + 1) * 4), memory((size_t)count * SIDE * SIDE * 4), memory((size_t)count * SIDE * SIDE * 8), count * SIDE * SIDE};
+        CHECK(!cusparseDbsr2csr(h, direction, ROWS, ROWS, one, v, offsets, index, SIDE, d, whole.values, whole.offsets, whole.column), "rows of blocks");
+        dense_of(&whole, back, L, L, 0);
+        CHECK(!memcmp(dense, back, sizeof dense), "blocks and back");
+        for (int i = 0; i < L; i++) x[i] = number(), want[i] = number();
+        const at_t ax = numbers(x, L, R64), ay = numbers(want, L, R64);
+        for (int i = 0; i < L; i++) {
+            double sum = 0;
+            for (int j = 0; j < L; j++) sum += dense[i * L + j] * x[j];
+            want[i] = alpha * sum + beta * want[i];
+        }
+        CHECK(!cusparseDbsrmv(h, direction, 0, ROWS, ROWS, count, &alpha, one, v, offsets, index, SIDE, ax, &beta, ay), "a product of blocks");
+        compare("a product of blocks", ay, want, L, R64);
+        for (int way = 0; way < 4; way++) { // op(triangle) y = 2 x of two right-hand sides
+            const int fill = way & 1, op = way >> 1;
+            double right[2 * L];
+            for (int i = 0; i < 2 * L; i++) solved[i] = number();
+            for (int k = 0; k < 2; k++)
+                for (int i = 0; i < L; i++) {
+                    double sum = 0;
+                    for (int j = 0; j < L; j++)
+                        if (fill == (op ? j < i : j > i) || i == j) sum += (op ? dense[j * L + i] : dense[i * L + j]) * solved[k * L + j];
+                    right[k * L + i] = sum / 2;
+                }
+            desc_t info;
+            int zero = 7;
+            cusparseSetMatFillMode(one, fill), cusparseCreateBsrsm2Info(&info);
+            const at_t ab = numbers(right, 2 * L, R64), as = memory(2 * L * 8);
+            CHECK(!cusparseDbsrsm2_analysis(h, direction, op, 0, ROWS, 2, count, one, v, offsets, index, SIDE, info, 0, 0), "analysis");
+            CHECK(!cusparseXbsrsm2_zeroPivot(h, info, &zero) && zero == -1, "no pivot is zero");
+            CHECK(!cusparseDbsrsm2_solve(h, direction, op, 0, ROWS, 2, count, &alpha, one, v, offsets, index, SIDE, info, ab, L, as, L, 0, 0),
+                  "a triangle of blocks");
+            double got[2 * L];
+            cuMemcpyDtoH(got, as, sizeof got);
+            for (int i = 0; i < 2 * L; i++) CHECK(fabs(got[i] - solved[i]) <= 1e-6 * (1 + fabs(solved[i])), "%d of triangle %d: %g, not %g", i, way, got[i], solved[i]);
+            cusparseDestroyBsrsm2Info(info);
+        }
+    }
+}
+// On a tridiagonal pattern nothing is left out: the factors' product is the matrix, and its systems are solved. Elsewhere the product is
+// the matrix where that has elements.
+static void factors(handle_t h) {
+    enum { L = 40 };
+    double a[L * L], f[L * L], below[L] = {0}, middle[L], above[L] = {0}, x[2 * L], right[2 * L], got[2 * L];
+    desc_t d, info;
+    int zero = 7;
+    cusparseCreateMatDescr(&d);
+    for (int pattern = 0; pattern < 2; pattern++) {
+        memset(a, 0, sizeof a);
+        for (int i = 0; i < L; i++)
+            for (int j = 0; j < i; j++)
+                if (pattern ? bits() % 6 == 0 : j == i - 1) a[i * L + j] = a[j * L + i] = number() / 8 + .0625;
+        for (int i = 0; i < L; i++) a[i * L + i] = 9;
+        struct rows r = rows_of(a, L, L, 0);
+        cusparseCreateCsrilu02Info(&info);
+        CHECK(!cusparseDcsrilu02(h, L, r.count, d, r.values, r.offsets, r.column, info, 0, 0), "incomplete LU");
+        CHECK(!cusparseXcsrilu02_zeroPivot(h, info, &zero) && zero == -1, "no pivot is zero");
+        cusparseDestroyCsrilu02Info(info);
+        dense_of(&r, f, L, L, 0);
+        for (int i = 0; i < L; i++)
+            for (int j = 0; j < L; j++) {
+                double sum = 0;
+                for (int k = 0; k <= i && k <= j; k++) sum += (k == i ? 1 : f[i * L + k]) * f[k * L + j];
+                if (a[i * L + j] != 0) CHECK(fabs(sum - a[i * L + j]) < 1e-12, "L U at %d, %d: %g, not %g", i, j, sum, a[i * L + j]);
+            }
+        r = rows_of(a, L, L, 0);
+        cusparseCreateCsric02Info(&info);
+        CHECK(!cusparseDcsric02(h, L, r.count, d, r.values, r.offsets, r.column, info, 0, 0), "incomplete Cholesky");
+        cusparseDestroyCsric02Info(info);
+        dense_of(&r, f, L, L, 0);
+        for (int i = 0; i < L; i++)
+            for (int j = 0; j <= i; j++) {
+                double sum = 0;
+                for (int k = 0; k <= j; k++) sum += f[i * L + k] * f[j * L + k];
+                if (a[i * L + j] != 0) CHECK(fabs(sum - a[i * L + j]) < 1e-12, "L L^T at %d, %d: %g, not %g", i, j, sum, a[i * L + j]);
+                if (i != j) CHECK(f[j * L + i] == a[j * L + i], "what lies above stays");
+            }
+    }
+    // a row without a pivot: the sixth
+    memset(a, 0, sizeof a);
+    for (int i = 0; i < L; i++) a[i * L + i] = i == 5 ? 0 : 1, a[i * L + 0] = 1;
+    const struct rows r = rows_of(a, L, L, 0);
+    cusparseCreateCsrilu02Info(&info);
+    cusparseDcsrilu02(h, L, r.count, d, r.values, r.offsets, r.column, info, 0, 0);
+    CHECK(cusparseXcsrilu02_zeroPivot(h, info, &zero) == 9 && zero == 5, "the pivot of zero is %d", zero);
+    cusparseDestroyCsrilu02Info(info);
+    // zeros on the diagonal: rows must be exchanged
+    for (int i = 0; i < L; i++) below[i] = i ? 2 + number() / 16 : 0, middle[i] = i % 3 ? 0 : 1, above[i] = i + 1 < L ? 3 + number() / 16 : 0;
+    for (int i = 0; i < 2 * L; i++) x[i] = number();
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < L; i++)
+            right[k * L + i] = middle[i] * x[k * L + i] + (i ? below[i] * x[k * L + i - 1] : 0) + (i + 1 < L ? above[i] * x[k * L + i + 1] : 0);
+    size_t bytes = 0;
+    const at_t b = numbers(right, 2 * L, R64), dl = numbers(below, L, R64), dm = numbers(middle, L, R64), du = numbers(above, L, R64);
+    CHECK(!cusparseDgtsv2_bufferSizeExt(h, L, 2, dl, dm, du, b, L, &bytes), "a work area");
+    CHECK(!cusparseDgtsv2(h, L, 2, dl, dm, du, b, L, memory(bytes)), "a tridiagonal system");
+    cuMemcpyDtoH(got, b, sizeof got);
+    for (int i = 0; i < 2 * L; i++) CHECK(fabs(got[i] - x[i]) < 1e-6 * (1 + fabs(x[i])), "%d of a tridiagonal system: %g, not %g", i, got[i], x[i]);
+}
+static void vectors(handle_t h) {
+    enum { L = 50, COUNT = 7 };
+    const int places[COUNT] = {3, 0, 49, 17, 18, 30, 5};
+    double y[L], v[COUNT], want[L], picked[COUNT], dot = 0, got = 0;
+    const double alpha = 3, beta = 0;
+    for (int i = 0; i < L; i++) y[i] = number();
+    for (int i = 0; i < COUNT; i++) v[i] = number(), picked[i] = y[places[i]], dot += v[i] * picked[i];
+    const at_t ay = numbers(y, L, R64), av = numbers(v, COUNT, R64);
+    desc_t sparse_one, taken, dense_one;
+    cusparseCreateSpVec(&sparse_one, L, COUNT, indices(places, COUNT, INDEX_64, 1), av, INDEX_64, 1, R64);
+    const at_t at = memory(COUNT * 8);
+    cusparseCreateSpVec(&taken, L, COUNT, indices(places, COUNT, INDEX_32, 0), at, INDEX_32, 0, R64);
+    cusparseCreateDnVec(&dense_one, L, ay, R64);
+    CHECK(!cusparseGather(h, dense_one, taken), "gather");
+    compare("gathered", at, picked, COUNT, R64);
+    CHECK(!cusparseSpVV(h, 0, sparse_one, dense_one, &got, R64, memory(16)) && got == dot, "a sum of products: %g, not %g", got, dot);
+    memcpy(want, y, sizeof y);
+    for (int i = 0; i < COUNT; i++) want[places[i]] = v[i];
+    CHECK(!cusparseScatter(h, sparse_one, dense_one), "scatter");
+    compare("scattered", ay, want, L, R64);
+    memset(want, 0, sizeof want);
+    for (int i = 0; i < COUNT; i++) want[places[i]] = alpha * v[i];
+    CHECK(!cusparseAxpby(h, &alpha, sparse_one, &beta, dense_one), "a sum");
+    compare("a sum", ay, want, L, R64);
+    // elements that are not larger than 3 are dropped
+    double dense[9 * 9], back[9 * 9];
+    desc_t d;
+    int each[9], all = 0;
+    for (int i = 0; i < 81; i++) dense[i] = bits() % 3 ? 0 : number();
+    const struct rows r = rows_of(dense, 9, 9, 0);
+    const at_t counts = memory(9 * 4);
+    cusparseCreateMatDescr(&d);
+    CHECK(!cusparseDnnz_compress(h, 9, d, r.values, r.offsets, counts, &all, 3), "how many are larger");
+    cuMemcpyDtoH(each, counts, sizeof each);
+    const struct rows to = {memory(10 * 4), memory((size_t)all * 4), memory((size_t)all * 8), all};
+    CHECK(!cusparseDcsr2csr_compress(h, 9, 9, d, r.values, r.column, r.offsets, r.count, counts, to.values, to.column, to.offsets, 3), "the larger ones");
+    dense_of(&to, back, 9, 9, 0);
+    for (int i = 0, n = 0; i < 81; n = i % 9 == 8 ? 0 : n, i++) {
+        n += fabs(dense[i]) > 3;
+        CHECK(back[i] == (fabs(dense[i]) > 3 ? dense[i] : 0), "element %d of the larger ones", i);
+        if (i % 9 == 8) CHECK(each[i / 9] == n, "row %d has %d, not %d", i / 9, n, each[i / 9]);
+    }
+}
+
 // Handles and matrices live until the program ends: the sanitizers look for wrong accesses here, not for leaks.
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void) { return 1; }
@@ -255,13 +463,16 @@ int main(int argc, char **argv) {
     handle_t h;
     cuInit(0), cuDeviceGet(&device, 0), cuCtxCreate(&context, 0, device);
     CHECK(!cusparseCreate(&h), "a handle");
-    if (argc > 1 && !strcmp(argv[1], "refused")) return cusparseSbsrmv(h) != 10;
+    if (argc > 1 && !strcmp(argv[1], "refused")) return cusparseScsrcolor(h) != 10;
     for (int form = CSR; form <= COO; form++)
         for (int op = 0; op < 2; op++) by_dense(h, form, op, form == CSC ? INDEX_64 : INDEX_32, form == COO, op ? R64 : R32);
     if (argc == 1) {
         by_sparse(h);
         triangles(h);
         sorting(h);
+        blocks(h);
+        factors(h);
+        vectors(h);
     }
     CHECK(!cusparseDestroy(h), "the end");
     if (!failed) puts("ok");

@@ -6,30 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum {
-    SOLVER_SUCCESS = 0,
-    SOLVER_NOT_INITIALIZED = 1,
-    SOLVER_ALLOC_FAILED = 2,
-    SOLVER_INVALID_VALUE = 3,
-    SOLVER_EXECUTION_FAILED = 6,
-    SOLVER_INTERNAL_ERROR = 7,
-    SOLVER_NOT_SUPPORTED = 9
-} solver_status;
+#include "cusolver.h"
 
-static solver_status solver_of(blas_status s) {
-    switch (s) {
-    case CUBLAS_SUCCESS: return SOLVER_SUCCESS;
-    case CUBLAS_NOT_INITIALIZED: return SOLVER_NOT_INITIALIZED;
-    case CUBLAS_ALLOC_FAILED: return SOLVER_ALLOC_FAILED;
-    case CUBLAS_INVALID_VALUE: return SOLVER_INVALID_VALUE;
-    case CUBLAS_NOT_SUPPORTED: return SOLVER_NOT_SUPPORTED;
-    case CUBLAS_INTERNAL_ERROR: return SOLVER_INTERNAL_ERROR;
-    default: return SOLVER_EXECUTION_FAILED;
-    }
-}
-#define API(name, ...)                                                                             \
-    BLAS_API solver_status name(__VA_ARGS__);                                                      \
-    solver_status name(__VA_ARGS__)
 // Names of a type's calls: orthogonal and symmetric of real matrices, unitary and Hermitian of complex ones.
 #define EACH_TYPE(ROWS)                                                                            \
     ROWS(S, or, sy, TYPE_R_32F, float)                                                             \

@@ -227,11 +227,14 @@ API(cusparseDnVecSetValues, struct dense_vector *v, void *at) {
 // ---- launches ---------------------------------------------------------------------------------------------
 static const struct {
     int type, scale;
-    enum blas_module module;
+    enum blas_module module, blocks; // of sparse.cu and of block.cu, which halves do not have
 } types[] = {
-    {TYPE_R_32F, TYPE_R_32F, BLAS_ps}, {TYPE_R_64F, TYPE_R_64F, BLAS_pd},
-    {TYPE_C_32F, TYPE_C_32F, BLAS_pc}, {TYPE_C_64F, TYPE_C_64F, BLAS_pz},
-    {TYPE_R_16F, TYPE_R_32F, BLAS_ph}, {TYPE_R_16BF, TYPE_R_32F, BLAS_pb},
+    {TYPE_R_32F, TYPE_R_32F, BLAS_ps, BLAS_ts},
+    {TYPE_R_64F, TYPE_R_64F, BLAS_pd, BLAS_td},
+    {TYPE_C_32F, TYPE_C_32F, BLAS_pc, BLAS_tc},
+    {TYPE_C_64F, TYPE_C_64F, BLAS_pz, BLAS_tz},
+    {TYPE_R_16F, TYPE_R_32F, BLAS_ph, BLAS_MODULES},
+    {TYPE_R_16BF, TYPE_R_32F, BLAS_pb, BLAS_MODULES},
 };
 enum { TYPES = sizeof types / sizeof *types };
 static int row_of(int type) {
@@ -255,6 +258,24 @@ blas_status sparse_each(struct blas_handle *h, int type, const char *kernel, int
                         const struct sparse *s) {
     const int64_t blocks = (all + 255) / 256;
     return sparse_launch(h, type, kernel, (uint32_t)(blocks > 65535 ? 65535 : blocks), 256, 1, s);
+}
+bool sparse_has_blocks(int type) {
+    return sparse_has_type(type) && types[row_of(type)].blocks != BLAS_MODULES;
+}
+blas_status sparse_block_launch(struct blas_handle *h, int type, const char *kernel,
+                                uint32_t blocks, uint32_t threads, const void *params,
+                                size_t bytes) {
+    CUfunction f;
+    if (!blocks) return CUBLAS_SUCCESS;
+    const blas_status r = blas_kernel(h, types[row_of(type)].blocks, kernel, &f);
+    return r ? r
+             : blas_launch(f, (const uint32_t[3]){blocks, 1, 1}, threads, params, bytes, h->stream);
+}
+blas_status sparse_block_each(struct blas_handle *h, int type, const char *kernel, int64_t all,
+                              const struct sparse *s) {
+    const int64_t blocks = (all + 255) / 256;
+    return sparse_block_launch(h, type, kernel, (uint32_t)(blocks > 65535 ? 65535 : blocks), 256, s,
+                               sizeof *s);
 }
 void sparse_factors(const struct blas_handle *h, int type, const void *alpha, const void *beta,
                     struct sparse *s) {

@@ -8,9 +8,6 @@
     if (!blas_is_handle(h)) return SPARSE_NOT_INITIALIZED;                                         \
     if (!(condition)) return SPARSE_INVALID_VALUE;
 
-struct description {
-    int type, fill, diagonal, base;
-};
 API(cusparseCreateMatDescr, struct description **out) {
     if (!out) return SPARSE_INVALID_VALUE;
     *out = calloc(1, sizeof **out);
@@ -102,6 +99,15 @@ API(cusparseXcsrsort, blas_handle_t h, int m, int n, int count, const struct des
                                      .offsets = sparse_ints(offsets, d->base),
                                      .column = sparse_ints(column, d->base)},
                 m, column, permutation, NULL, work);
+}
+// Columns in place of rows.
+API(cusparseXcscsort_bufferSizeExt, blas_handle_t h, int m, int n, int count, const int *offsets,
+    const int *row, size_t *bytes) {
+    return cusparseXcsrsort_bufferSizeExt(h, n, m, count, offsets, row, bytes);
+}
+API(cusparseXcscsort, blas_handle_t h, int m, int n, int count, const struct description *d,
+    const int *offsets, int *row, int *permutation, void *work) {
+    return cusparseXcsrsort(h, n, m, count, d, offsets, row, permutation, work);
 }
 API(cusparseXcoosort_bufferSizeExt, blas_handle_t h, int m, int n, int count, const int *row,
     const int *column, size_t *bytes) {
@@ -238,22 +244,13 @@ API(cusparseDenseToSparse_convert, blas_handle_t h, const struct dense_matrix *a
 }
 
 // ---- sums -------------------------------------------------------------------------------------------------------
-static struct sparse_rows older(int m, int n, int count, const struct description *d,
-                                const void *values, const int *offsets, const int *column) {
-    return (struct sparse_rows){.rows = m,
-                                .columns = n,
-                                .count = count,
-                                .offsets = sparse_ints(offsets, d->base),
-                                .column = sparse_ints(column, d->base),
-                                .values = (uintptr_t)values};
-}
 API(cusparseXcsrgeam2Nnz, blas_handle_t h, int m, int n, const struct description *da, int count_a,
     const int *offsets_a, const int *column_a, const struct description *db, int count_b,
     const int *offsets_b, const int *column_b, const struct description *dc, int *offsets_c,
     int *all, void *work) {
     NEED(da && db && dc && offsets_c && all && work && m >= 0)
-    struct sparse s = {.a = older(m, n, count_a, da, NULL, offsets_a, column_a),
-                       .b = older(m, n, count_b, db, NULL, offsets_b, column_b),
+    struct sparse s = {.a = sparse_older(m, n, count_a, da, NULL, offsets_a, column_a),
+                       .b = sparse_older(m, n, count_b, db, NULL, offsets_b, column_b),
                        .c = {.offsets = sparse_ints(offsets_c, dc->base)},
                        .offsets = (uintptr_t)work};
     int64_t count = 0;
@@ -297,9 +294,9 @@ static sparse_status sum(blas_handle_t h, int type, int m, int n, const void *al
         void *c, int *offsets_c, int *column_c, void *work) {                                      \
         (void)work;                                                                                \
         if (!da || !db || !dc) return SPARSE_INVALID_VALUE;                                        \
-        const struct sparse_rows ra = older(m, n, count_a, da, a, offsets_a, column_a),            \
-                                 rb = older(m, n, count_b, db, b, offsets_b, column_b),            \
-                                 rc = older(m, n, 0, dc, c, offsets_c, column_c);                  \
+        const struct sparse_rows ra = sparse_older(m, n, count_a, da, a, offsets_a, column_a),     \
+                                 rb = sparse_older(m, n, count_b, db, b, offsets_b, column_b),     \
+                                 rc = sparse_older(m, n, 0, dc, c, offsets_c, column_c);           \
         return sum(h, type, m, n, alpha, beta, &ra, &rb, &rc);                                     \
     }
 SUM(S, TYPE_R_32F)

@@ -63,19 +63,25 @@ API(cusparseSpMV_preprocess, blas_handle_t h, int op, const void *alpha,
     NEED(a && x && y && is_op(op))
     return SPARSE_SUCCESS;
 }
-API(cusparseSpMV, blas_handle_t h, int op, const void *alpha, const struct sparse_matrix *a,
-    const struct dense_vector *x, const void *beta, const struct dense_vector *y, int compute,
-    int algo, void *work) {
-    (void)compute, (void)algo;
+sparse_status sparse_times_vector(struct blas_handle *h, const char *call, int op,
+                                  const void *alpha, const struct sparse_matrix *a,
+                                  const struct dense_vector *x, const void *beta,
+                                  const struct dense_vector *y, uint64_t work) {
     NEED(a && x && y && alpha && beta && is_op(op))
     if (!sparse_has_type(a->type) || x->type != a->type || y->type != a->type)
-        return refuse_types("cusparseSpMV", a->type, x->type, y->type);
+        return refuse_types(call, a->type, x->type, y->type);
     if (x->size != (op == OPERATION_N ? a->columns : a->rows) ||
         y->size != (op == OPERATION_N ? a->rows : a->columns))
         return SPARSE_INVALID_VALUE;
     struct sparse s = {.n = 1, .x = vector_of(x), .y = vector_of(y)};
     sparse_factors(h, a->type, alpha, beta, &s);
-    return sparse_of(times(h, a, op, (uintptr_t)work, &s, 1));
+    return sparse_of(times(h, a, op, work, &s, 1));
+}
+API(cusparseSpMV, blas_handle_t h, int op, const void *alpha, const struct sparse_matrix *a,
+    const struct dense_vector *x, const void *beta, const struct dense_vector *y, int compute,
+    int algo, void *work) {
+    (void)compute, (void)algo;
+    return sparse_times_vector(h, "cusparseSpMV", op, alpha, a, x, beta, y, (uintptr_t)work);
 }
 API(cusparseSpMM_bufferSize, blas_handle_t h, int op_a, int op_b, const void *alpha,
     const struct sparse_matrix *a, const struct dense_matrix *b, const void *beta,
@@ -92,25 +98,25 @@ API(cusparseSpMM_preprocess, blas_handle_t h, int op_a, int op_b, const void *al
     NEED(a && b && c && is_op(op_a) && is_op(op_b))
     return SPARSE_SUCCESS;
 }
-API(cusparseSpMM, blas_handle_t h, int op_a, int op_b, const void *alpha,
-    const struct sparse_matrix *a, const struct dense_matrix *b, const void *beta,
-    const struct dense_matrix *c, int compute, int algo, void *work) {
-    (void)compute, (void)algo;
+sparse_status sparse_times_matrix(struct blas_handle *h, const char *call, int op_a, int op_b,
+                                  const void *alpha, const struct sparse_matrix *a,
+                                  const struct dense_matrix *b, const void *beta,
+                                  const struct dense_matrix *c, uint64_t work) {
     NEED(a && b && c && alpha && beta && is_op(op_a) && is_op(op_b))
     if (!sparse_has_type(a->type) || b->type != a->type || c->type != a->type)
-        return refuse_types("cusparseSpMM", a->type, b->type, c->type);
+        return refuse_types(call, a->type, b->type, c->type);
     const int64_t inner = op_a == OPERATION_N ? a->columns : a->rows;
     if (c->rows != (op_a == OPERATION_N ? a->rows : a->columns) || rows_of(b, op_b) != inner ||
         columns_of(b, op_b) != c->columns)
         return SPARSE_INVALID_VALUE;
     struct sparse s = {.n = c->columns, .x = dense_of(b, op_b), .y = dense_of(c, OPERATION_N)};
     sparse_factors(h, a->type, alpha, beta, &s);
-    if (a->batch <= 1) return sparse_of(times(h, a, op_a, (uintptr_t)work, &s, (uint32_t)c->batch));
+    if (a->batch <= 1) return sparse_of(times(h, a, op_a, work, &s, (uint32_t)c->batch));
     // a matrix for each product
     blas_status r = CUBLAS_SUCCESS;
     struct sparse_matrix part = *a;
     for (int i = 0; !r && i < a->batch; i++) {
-        r = times(h, &part, op_a, (uintptr_t)work, &s, 1);
+        r = times(h, &part, op_a, work, &s, 1);
         part.offsets =
             (const char *)part.offsets + a->step_offsets * (a->offsets_type == INDEX_64 ? 8 : 4);
         part.index =
@@ -120,6 +126,13 @@ API(cusparseSpMM, blas_handle_t h, int op_a, int op_b, const void *alpha,
         s.y.at += (uint64_t)c->step * blas_type_bytes(a->type);
     }
     return sparse_of(r);
+}
+API(cusparseSpMM, blas_handle_t h, int op_a, int op_b, const void *alpha,
+    const struct sparse_matrix *a, const struct dense_matrix *b, const void *beta,
+    const struct dense_matrix *c, int compute, int algo, void *work) {
+    (void)compute, (void)algo;
+    return sparse_times_matrix(h, "cusparseSpMM", op_a, op_b, alpha, a, b, beta, c,
+                               (uintptr_t)work);
 }
 
 // ---- dense products where a sparse matrix has elements --------------------------------------------------------
@@ -175,9 +188,10 @@ struct triangle {
     }
 TRIANGLE_DESCR(SpSV)
 TRIANGLE_DESCR(SpSM)
-static sparse_status solve(blas_handle_t h, const char *call, const struct sparse_matrix *a, int op,
-                           const void *alpha, int type_x, int type_y, const struct sparse_dense *x,
-                           const struct sparse_dense *y, int64_t sides, const struct triangle *t) {
+sparse_status sparse_solve(struct blas_handle *h, const char *call, const struct sparse_matrix *a,
+                           int op, const void *alpha, int type_x, int type_y,
+                           const struct sparse_dense *x, const struct sparse_dense *y,
+                           int64_t sides, uint64_t work) {
     if (!sparse_has_type(a->type) || type_x != a->type || type_y != a->type)
         return refuse_types(call, a->type, type_x, type_y);
     if (a->rows != a->columns) return SPARSE_INVALID_VALUE;
@@ -187,7 +201,7 @@ static sparse_status solve(blas_handle_t h, const char *call, const struct spars
                        .is_upper = a->is_upper != (op != OPERATION_N),
                        .is_unit = (uint32_t)a->is_unit};
     sparse_factors(h, a->type, alpha, alpha, &s);
-    const blas_status r = sparse_rows_of(h, a, op, t->work, &s.a);
+    const blas_status r = sparse_rows_of(h, a, op, work, &s.a);
     return sparse_of(
         r ? r
           : sparse_launch(h, a->type, "solve_rows", (uint32_t)(a->rows ? sides : 0), 32, 1, &s));
@@ -214,7 +228,8 @@ API(cusparseSpSV_solve, blas_handle_t h, int op, const void *alpha, const struct
     (void)compute, (void)algo;
     NEED(a && x && y && t && alpha && is_op(op))
     const struct sparse_dense vx = vector_of(x), vy = vector_of(y);
-    return solve(h, "cusparseSpSV_solve", a, op, alpha, x->type, y->type, &vx, &vy, 1, t);
+    return sparse_solve(h, "cusparseSpSV_solve", a, op, alpha, x->type, y->type, &vx, &vy, 1,
+                        t->work);
 }
 API(cusparseSpSM_bufferSize, blas_handle_t h, int op_a, int op_b, const void *alpha,
     const struct sparse_matrix *a, const struct dense_matrix *b, const struct dense_matrix *c,
@@ -239,7 +254,8 @@ API(cusparseSpSM_solve, blas_handle_t h, int op_a, int op_b, const void *alpha,
     NEED(a && b && c && t && alpha && is_op(op_a) && is_op(op_b) && rows_of(b, op_b) == a->rows &&
          c->rows == a->rows && columns_of(b, op_b) == c->columns)
     const struct sparse_dense x = dense_of(b, op_b), y = dense_of(c, OPERATION_N);
-    return solve(h, "cusparseSpSM_solve", a, op_a, alpha, b->type, c->type, &x, &y, c->columns, t);
+    return sparse_solve(h, "cusparseSpSM_solve", a, op_a, alpha, b->type, c->type, &x, &y,
+                        c->columns, t->work);
 }
 
 // ---- sparse times sparse ----------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ typedef enum {
     SPARSE_INVALID_VALUE = 3,
     SPARSE_EXECUTION_FAILED = 6,
     SPARSE_INTERNAL_ERROR = 7,
+    SPARSE_ZERO_PIVOT = 9,
     SPARSE_NOT_SUPPORTED = 10
 } sparse_status;
 #define API(name, ...)                                                                             \
@@ -31,6 +32,16 @@ struct sparse_matrix {
     int is_upper, is_unit;
     int batch;
     int64_t step_offsets, step_values;
+};
+// Of a matrix of the older interface, whose lists have numbers of 32 bits.
+struct description {
+    int type, fill, diagonal, base;
+};
+// Some elements of a dense vector.
+struct sparse_vector {
+    int64_t size, count;
+    const void *index, *values;
+    int index_type, base, type;
 };
 struct dense_matrix {
     int64_t rows, columns, lead;
@@ -51,6 +62,13 @@ blas_status sparse_each(struct blas_handle *h, int type, const char *kernel, int
                         const struct sparse *s);
 blas_status sparse_launch(struct blas_handle *h, int type, const char *kernel, uint32_t blocks,
                           uint32_t threads, uint32_t batch, const struct sparse *s);
+// The same of the kernels of block.cu, which halves do not have.
+bool sparse_has_blocks(int type);
+blas_status sparse_block_each(struct blas_handle *h, int type, const char *kernel, int64_t all,
+                              const struct sparse *s);
+blas_status sparse_block_launch(struct blas_handle *h, int type, const char *kernel,
+                                uint32_t blocks, uint32_t threads, const void *params,
+                                size_t bytes);
 // Factors of a call, of the type of its sums.
 void sparse_factors(const struct blas_handle *h, int type, const void *alpha, const void *beta,
                     struct sparse *s);
@@ -62,6 +80,34 @@ static inline struct sparse_list sparse_wides(uint64_t at) {
     return (struct sparse_list){at, 1, 0};
 }
 
+// A matrix of the older interface by its rows.
+static inline struct sparse_rows sparse_older(int m, int n, int count, const struct description *d,
+                                              const void *values, const int *offsets,
+                                              const int *column) {
+    return (struct sparse_rows){.rows = m,
+                                .columns = n,
+                                .count = count,
+                                .offsets = sparse_ints(offsets, d->base),
+                                .column = sparse_ints(column, d->base),
+                                .values = (uintptr_t)values};
+}
+// y = alpha op(a) x + beta y, and op(a) y = alpha x for a triangle. `work` of sparse_rows_bytes.
+sparse_status sparse_times_vector(struct blas_handle *h, const char *call, int op,
+                                  const void *alpha, const struct sparse_matrix *a,
+                                  const struct dense_vector *x, const void *beta,
+                                  const struct dense_vector *y, uint64_t work);
+sparse_status sparse_times_matrix(struct blas_handle *h, const char *call, int op_a, int op_b,
+                                  const void *alpha, const struct sparse_matrix *a,
+                                  const struct dense_matrix *b, const void *beta,
+                                  const struct dense_matrix *c, uint64_t work);
+sparse_status sparse_solve(struct blas_handle *h, const char *call, const struct sparse_matrix *a,
+                           int op, const void *alpha, int type_x, int type_y,
+                           const struct sparse_dense *x, const struct sparse_dense *y,
+                           int64_t sides, uint64_t work);
+// The number of a row without a pivot, -1 at first, on the device; and what a call says about it, which waits for the stream.
+sparse_status sparse_flag(struct blas_handle *h, CUdeviceptr *flag);
+sparse_status sparse_zero_pivot(struct blas_handle *h, CUdeviceptr flag, int side, int base,
+                                int *place);
 // A matrix by its rows as it is stored: of CSC the rows are its columns.
 struct sparse_rows sparse_stored(const struct sparse_matrix *m);
 // The rows of op(m), offsets and all, and the bytes of work area that this takes.

@@ -38,6 +38,22 @@ struct sparse {
     // lists of 64 bits in the work area
     uint64_t offsets, cursors, order, order_out, rows_out, values_out;
     uint32_t is_upper, is_unit, keys_are_rows;
+    // blocks (block.cu)
+    uint32_t side, blocks_by_rows; // of a block; bool: its elements lie row after row
+    uint64_t flag;      // device address of a whole number: the first row without a pivot
+    uint32_t has_boost; // bool: pivots below `tolerance` become `boost`
+    uint64_t boost_at;
+    double tolerance;
+};
+
+// Tridiagonal systems: element i of system b lies i step + b batch elements on; below[0] and above[n - 1] are not read.
+struct tridiagonal {
+    int64_t n, sides, systems;
+    uint64_t below, middle, above; // the diagonals
+    int64_t step, batch;
+    uint64_t x; // right-hand sides, which become solutions: `lead` from one to the next of a system
+    int64_t lead;
+    uint64_t work; // 5 n elements a system: the factors
 };
 
 #endif
