@@ -405,6 +405,80 @@ static void even_products(handle_t h, bool all) {
                     products(h, &types[t], sizes[i][0], sizes[i][1], sizes[i][2], ops % 2, ops / 2, ops % 2, true);
 }
 
+// Numbers of eight bits with a fraction: small whole ones, whose sums are exact; scaled, with a bias, rounded to halves of single
+// precision's upper kind or to eight bits, and the largest magnitude found. Sums of fewer digits (`is_fast`) hold these exactly, too.
+enum { E4M3 = 28, E5M2 = 29 };
+static uint8_t eight_of(int v, int type) { // of -2 to 2
+    static const uint8_t e4m3[] = {0x00, 0x38, 0x40}, e5m2[] = {0x00, 0x3c, 0x40};
+    const int size = v < 0 ? -v : v;
+    return (uint8_t)((v < 0 ? 0x80 : 0) | (type == E4M3 ? e4m3 : e5m2)[size]);
+}
+static float of_e4m3(uint8_t v) {
+    const int exponent = v >> 3 & 15, fraction = v & 7;
+    return (v & 0x80 ? -1.f : 1.f) * (exponent ? ldexpf((float)(8 + fraction), exponent - 10) : ldexpf((float)fraction, -9));
+}
+static void eight_bits(handle_t h, int type_a, int type_b, int out, int m, int n, int k, int op_a, int8_t is_fast) {
+    uint8_t *const a = malloc((size_t)(m * k)), *const b = malloc((size_t)(n * k));
+    int *const x = malloc(sizeof(int) * (size_t)(m * k)), *const y = malloc(sizeof(int) * (size_t)(n * k)); // k together
+    float *const bias = malloc(4 * (size_t)m), alpha = 1, beta = 0, scales[4] = {.5f, 2, 1, .25f}, largest = -1, most = 0;
+    uint16_t *const bias16 = malloc(2 * (size_t)m);
+    for (int i = 0; i < m; i++)
+        for (int l = 0; l < k; l++) a[op_a ? i * k + l : i + l * m] = eight_of(x[i * k + l] = number(2), type_a);
+    for (int j = 0; j < n; j++)
+        for (int l = 0; l < k; l++) b[j * k + l] = eight_of(y[j * k + l] = number(2), type_b);
+    for (int i = 0; i < m; i++) {
+        uint32_t bits;
+        bias[i] = (float)number(100);
+        memcpy(&bits, &bias[i], 4);
+        bias16[i] = (uint16_t)(bits >> 16);
+    }
+    const size_t bytes = out == E4M3 ? 1 : 4;
+    CUdeviceptr da, db, dd, dbias, factors, found;
+    cuMemAlloc(&da, (size_t)(m * k)), cuMemAlloc(&db, (size_t)(n * k)), cuMemAlloc(&dd, (size_t)(m * n) * bytes), cuMemAlloc(&dbias, 2 * (size_t)m);
+    cuMemAlloc(&factors, 16), cuMemAlloc(&found, 4);
+    cuMemcpyHtoD(da, a, (size_t)(m * k)), cuMemcpyHtoD(db, b, (size_t)(n * k)), cuMemcpyHtoD(dbias, bias16, 2 * (size_t)m);
+    cuMemcpyHtoD(factors, scales, sizeof scales);
+    void *desc, *la, *lb, *lc, *ld;
+    const int op = op_a, epilogue = 4, bias_type = BF16;
+    cublasLtMatmulDescCreate(&desc, COMPUTE_32F, R32);
+    cublasLtMatmulDescSetAttribute(desc, 3, &op, sizeof op);
+    cublasLtMatmulDescSetAttribute(desc, 7, &epilogue, sizeof epilogue);
+    cublasLtMatmulDescSetAttribute(desc, 8, &dbias, sizeof dbias);
+    cublasLtMatmulDescSetAttribute(desc, 26, &bias_type, sizeof bias_type);
+    cublasLtMatmulDescSetAttribute(desc, 25, &is_fast, sizeof is_fast);
+    const CUdeviceptr at[] = {factors, factors + 4, 0, out == E4M3 ? factors + 12 : 0, found};
+    for (int i = 0; i < 5; i++) cublasLtMatmulDescSetAttribute(desc, 17 + i, &at[i], sizeof at[i]);
+    cublasLtMatrixLayoutCreate(&la, type_a, op_a ? (uint64_t)k : (uint64_t)m, op_a ? (uint64_t)m : (uint64_t)k, op_a ? k : m);
+    cublasLtMatrixLayoutCreate(&lb, type_b, (uint64_t)k, (uint64_t)n, k);
+    cublasLtMatrixLayoutCreate(&lc, out == E4M3 ? BF16 : out, (uint64_t)m, (uint64_t)n, m);
+    cublasLtMatrixLayoutCreate(&ld, out, (uint64_t)m, (uint64_t)n, m);
+    const int status = cublasLtMatmul(h, desc, &alpha, (void *)(uintptr_t)da, la, (void *)(uintptr_t)db, lb, &beta, (void *)(uintptr_t)dd, lc,
+                                      (void *)(uintptr_t)dd, ld, NULL, NULL, 0, NULL);
+    CHECK(!status, "a product of eight bits: status %d", status);
+    char *const got = malloc((size_t)(m * n) * bytes);
+    cuMemcpyDtoH(got, dd, (size_t)(m * n) * bytes), cuMemcpyDtoH(&largest, found, 4);
+    int wrong = 0;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++) {
+            int sum = 0;
+            for (int l = 0; l < k; l++) sum += x[i * k + l] * y[j * k + l];
+            const float v = (float)sum + bias[i], want = out == E4M3 ? v / 4 : v;
+            float is;
+            if (out == E4M3) is = of_e4m3((uint8_t)got[i + j * m]);
+            else memcpy(&is, got + 4 * (i + j * m), 4);
+            if (fabsf(v) > most) most = fabsf(v);
+            // four digits: a sixteenth of the number at most, half of the smallest step
+            const float off = out == E4M3 ? fmaxf(fabsf(want) / 16, 0x1p-10f) : 0;
+            wrong += !(fabsf(is - want) <= off);
+        }
+    CHECK(!wrong, "%d of %d x %d x %d, types %d %d into %d, differ", wrong, m, n, k, type_a, type_b, out);
+    CHECK(largest == most, "the largest is %g, not %g", (double)largest, (double)most);
+    cublasLtMatmulDescDestroy(desc), cublasLtMatrixLayoutDestroy(la), cublasLtMatrixLayoutDestroy(lb), cublasLtMatrixLayoutDestroy(lc);
+    cublasLtMatrixLayoutDestroy(ld);
+    cuMemFree(da), cuMemFree(db), cuMemFree(dd), cuMemFree(dbias), cuMemFree(factors), cuMemFree(found);
+    free(a), free(b), free(x), free(y), free(bias), free(bias16), free(got);
+}
+
 // Handles and matrices live until the program ends: the sanitizers look for wrong accesses here, not for leaks.
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void) { return 1; }
@@ -417,6 +491,14 @@ int main(int argc, char **argv) {
     if (cublasCreate_v2(&h)) return puts("no handle"), 1;
     if (argc > 1 && (!strcmp(argv[1], "even") || !strcmp(argv[1], "halves"))) {
         even_products(h, !strcmp(argv[1], "even"));
+        eight_bits(h, E4M3, E5M2, R32, 20, 17, 35, 0, 1);
+        eight_bits(h, E5M2, E4M3, E4M3, 48, 32, 64, 1, 0);
+        if (!strcmp(argv[1], "halves")) {
+            eight_bits(h, E4M3, E4M3, R32, 256, 128, 160, 1, 1);
+            eight_bits(h, E4M3, E5M2, E4M3, 240, 130, 64, 1, 1);
+            eight_bits(h, E5M2, E4M3, R32, 256, 112, 64, 1, 1);
+            products(h, &types[9], 250, 120, 200, 1, 0, false, true); // bytes by wgmma
+        }
         return failed ? 1 : 0;
     }
     // what the lanes make is the same on each GPU

@@ -120,6 +120,17 @@ bool hopper_fits(const struct blas_handle *h, int op_a, int op_b, const struct g
                  uint32_t count);
 blas_status hopper_launch(CUfunction kernel, CUstream stream, int op_a, int op_b, int type,
                           const struct gemm *g, uint32_t count);
+// Products of numbers of eight bits with a fraction: types of all matrices, and device addresses of factors (0: 1) and of where the
+// largest magnitude of the result goes, if anywhere. g has alpha and beta of single precision.
+struct blas_eight {
+    int type_a, type_b, type_c, type_d, type_bias;
+    uint64_t scale_a, scale_b, scale_c, scale_d, largest;
+    bool is_fast; // sums may have fewer digits than single precision
+};
+BLAS_API bool blas_eight_has(int type_a, int type_b, int type_c, int type_d);
+BLAS_API blas_status blas_eight(struct blas_handle *h, CUstream stream, const char *call, int op_a,
+                                int op_b, const struct blas_eight *e, struct gemm *g,
+                                uint32_t count);
 // A value of `scale` that lies on the host, as real and imaginary part.
 BLAS_API void blas_factor(double to[2], int scale, const void *at);
 BLAS_API void blas_factors(struct gemm *g, int pointer_mode, int scale, const void *alpha,

@@ -16,8 +16,10 @@ static CUresult map_of(CUtensorMap *map, const struct gemm_matrix *x, int type, 
     *of_batch = !is_one;
     return cuTensorMapEncodeTiled(
         map,
-        type == TYPE_R_16F ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3,
-        (void *)(uintptr_t)(x->at + (uint64_t)x->first * bytes), size, stride, box,
+        type == TYPE_R_16F    ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
+        : type == TYPE_R_16BF ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                              : CU_TENSOR_MAP_DATA_TYPE_UINT8,
+        3, (void *)(uintptr_t)(x->at + (uint64_t)x->first * bytes), size, stride, box,
         (const cuuint32_t[3]){1, 1, 1}, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
         CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }

@@ -2,7 +2,8 @@
 // multiply them out of shared memory (`wgmma`), and barriers in shared memory hand slices to and fro. Two blocks of a cluster make
 // tiles side by side along n: each brings its half of the slice of op(A) that both need to both. Lines of both matrices begin at
 // multiples of sixteen bytes (gemm.is_even); sizes may be any, since copies fill up with zeros. The file is compiled once for each
-// type: KIND_f16 or KIND_bf16, OUT is that of C and D.
+// type: KIND_f16, KIND_bf16, KIND_s8 or KIND_eight (TYPES of B and A then: e4m3, e5m2), OUT is that of C and D. Numbers of eight bits
+// are multiplied only where k lies together in both.
 //
 // The instruction makes 64 rows of 256 and leaves neighbours of a row in a thread. D lies column by column, so that its columns are
 // the instruction's rows: what is called X here is op(B) transposed, Y is op(A) transposed.
@@ -10,14 +11,35 @@
 #include "finish.h"
 #include "hopper.h"
 
+#define TEXT_OF(x) #x
+#define TEXT(x)    TEXT_OF(x)
 #if defined KIND_f16
 typedef f16 T;
 #define MMA "m64n256k16.f32.f16.f16"
-#else
+#elif defined KIND_bf16
 typedef bf16 T;
 #define MMA "m64n256k16.f32.bf16.bf16"
+#elif defined KIND_s8
+typedef int8_t T;
+#define MMA "m64n256k32.s32.s8.s8"
+#else
+typedef uint8_t T;
+#define MMA "m64n256k32.f32." TEXT(TYPES)
 #endif
+// What follows the matrices: whether sums were there before, signs, and of sixteen bits which way each matrix lies.
+#ifdef KIND_s8
+typedef int32_t A;
+#define SUM(x) "+r"(x)
+#define FLAGS  "adds"
+#else
 typedef float A;
+#define SUM(x) "+f"(x)
+#ifdef KIND_eight
+#define FLAGS "adds, 1, 1"
+#else
+#define FLAGS "adds, 1, 1, %130, %131"
+#endif
+#endif
 typedef OUT O;
 enum { SLICE_K = HOPPER_DEEP / sizeof(T), STEPS = 4, SUMS = 128 };
 enum { X_BYTES = HOPPER_DEEP * HOPPER_N, Y_HALF = HOPPER_DEEP * HOPPER_M / 2, BOX_BYTES = 64 * HOPPER_DEEP };
@@ -91,23 +113,23 @@ DEVICE uint64_t described(uint32_t at) {
 }
 // c += x y, or where `adds` is 0, c = x y.
 template <bool DeepX, bool DeepY> DEVICE void multiply(A c[SUMS], uint64_t x, uint64_t y, int adds) {
-    asm volatile("{\n.reg .pred adds;\nsetp.ne.s32 adds, %132, 0;\nwgmma.mma_async.sync.aligned." MMA " {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63,%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111,%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127}, %128, %129, adds, 1, 1, %130, %131;\n}"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]), "+f"(c[7]), \
-                   "+f"(c[8]), "+f"(c[9]), "+f"(c[10]), "+f"(c[11]), "+f"(c[12]), "+f"(c[13]), "+f"(c[14]), "+f"(c[15]), \
-                   "+f"(c[16]), "+f"(c[17]), "+f"(c[18]), "+f"(c[19]), "+f"(c[20]), "+f"(c[21]), "+f"(c[22]), "+f"(c[23]), \
-                   "+f"(c[24]), "+f"(c[25]), "+f"(c[26]), "+f"(c[27]), "+f"(c[28]), "+f"(c[29]), "+f"(c[30]), "+f"(c[31]), \
-                   "+f"(c[32]), "+f"(c[33]), "+f"(c[34]), "+f"(c[35]), "+f"(c[36]), "+f"(c[37]), "+f"(c[38]), "+f"(c[39]), \
-                   "+f"(c[40]), "+f"(c[41]), "+f"(c[42]), "+f"(c[43]), "+f"(c[44]), "+f"(c[45]), "+f"(c[46]), "+f"(c[47]), \
-                   "+f"(c[48]), "+f"(c[49]), "+f"(c[50]), "+f"(c[51]), "+f"(c[52]), "+f"(c[53]), "+f"(c[54]), "+f"(c[55]), \
-                   "+f"(c[56]), "+f"(c[57]), "+f"(c[58]), "+f"(c[59]), "+f"(c[60]), "+f"(c[61]), "+f"(c[62]), "+f"(c[63]), \
-                   "+f"(c[64]), "+f"(c[65]), "+f"(c[66]), "+f"(c[67]), "+f"(c[68]), "+f"(c[69]), "+f"(c[70]), "+f"(c[71]), \
-                   "+f"(c[72]), "+f"(c[73]), "+f"(c[74]), "+f"(c[75]), "+f"(c[76]), "+f"(c[77]), "+f"(c[78]), "+f"(c[79]), \
-                   "+f"(c[80]), "+f"(c[81]), "+f"(c[82]), "+f"(c[83]), "+f"(c[84]), "+f"(c[85]), "+f"(c[86]), "+f"(c[87]), \
-                   "+f"(c[88]), "+f"(c[89]), "+f"(c[90]), "+f"(c[91]), "+f"(c[92]), "+f"(c[93]), "+f"(c[94]), "+f"(c[95]), \
-                   "+f"(c[96]), "+f"(c[97]), "+f"(c[98]), "+f"(c[99]), "+f"(c[100]), "+f"(c[101]), "+f"(c[102]), "+f"(c[103]), \
-                   "+f"(c[104]), "+f"(c[105]), "+f"(c[106]), "+f"(c[107]), "+f"(c[108]), "+f"(c[109]), "+f"(c[110]), "+f"(c[111]), \
-                   "+f"(c[112]), "+f"(c[113]), "+f"(c[114]), "+f"(c[115]), "+f"(c[116]), "+f"(c[117]), "+f"(c[118]), "+f"(c[119]), \
-                   "+f"(c[120]), "+f"(c[121]), "+f"(c[122]), "+f"(c[123]), "+f"(c[124]), "+f"(c[125]), "+f"(c[126]), "+f"(c[127])
+    asm volatile("{\n.reg .pred adds;\nsetp.ne.s32 adds, %132, 0;\nwgmma.mma_async.sync.aligned." MMA " {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63,%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111,%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127}, %128, %129, " FLAGS ";\n}"
+                 : SUM(c[0]), SUM(c[1]), SUM(c[2]), SUM(c[3]), SUM(c[4]), SUM(c[5]), SUM(c[6]), SUM(c[7]), \
+                   SUM(c[8]), SUM(c[9]), SUM(c[10]), SUM(c[11]), SUM(c[12]), SUM(c[13]), SUM(c[14]), SUM(c[15]), \
+                   SUM(c[16]), SUM(c[17]), SUM(c[18]), SUM(c[19]), SUM(c[20]), SUM(c[21]), SUM(c[22]), SUM(c[23]), \
+                   SUM(c[24]), SUM(c[25]), SUM(c[26]), SUM(c[27]), SUM(c[28]), SUM(c[29]), SUM(c[30]), SUM(c[31]), \
+                   SUM(c[32]), SUM(c[33]), SUM(c[34]), SUM(c[35]), SUM(c[36]), SUM(c[37]), SUM(c[38]), SUM(c[39]), \
+                   SUM(c[40]), SUM(c[41]), SUM(c[42]), SUM(c[43]), SUM(c[44]), SUM(c[45]), SUM(c[46]), SUM(c[47]), \
+                   SUM(c[48]), SUM(c[49]), SUM(c[50]), SUM(c[51]), SUM(c[52]), SUM(c[53]), SUM(c[54]), SUM(c[55]), \
+                   SUM(c[56]), SUM(c[57]), SUM(c[58]), SUM(c[59]), SUM(c[60]), SUM(c[61]), SUM(c[62]), SUM(c[63]), \
+                   SUM(c[64]), SUM(c[65]), SUM(c[66]), SUM(c[67]), SUM(c[68]), SUM(c[69]), SUM(c[70]), SUM(c[71]), \
+                   SUM(c[72]), SUM(c[73]), SUM(c[74]), SUM(c[75]), SUM(c[76]), SUM(c[77]), SUM(c[78]), SUM(c[79]), \
+                   SUM(c[80]), SUM(c[81]), SUM(c[82]), SUM(c[83]), SUM(c[84]), SUM(c[85]), SUM(c[86]), SUM(c[87]), \
+                   SUM(c[88]), SUM(c[89]), SUM(c[90]), SUM(c[91]), SUM(c[92]), SUM(c[93]), SUM(c[94]), SUM(c[95]), \
+                   SUM(c[96]), SUM(c[97]), SUM(c[98]), SUM(c[99]), SUM(c[100]), SUM(c[101]), SUM(c[102]), SUM(c[103]), \
+                   SUM(c[104]), SUM(c[105]), SUM(c[106]), SUM(c[107]), SUM(c[108]), SUM(c[109]), SUM(c[110]), SUM(c[111]), \
+                   SUM(c[112]), SUM(c[113]), SUM(c[114]), SUM(c[115]), SUM(c[116]), SUM(c[117]), SUM(c[118]), SUM(c[119]), \
+                   SUM(c[120]), SUM(c[121]), SUM(c[122]), SUM(c[123]), SUM(c[124]), SUM(c[125]), SUM(c[126]), SUM(c[127])
                  : "l"(x), "l"(y), "n"(DeepX ? 0 : 1), "n"(DeepY ? 0 : 1), "r"(adds));
 }
 
@@ -167,9 +189,9 @@ template <bool SwapA, bool SwapB> DEVICE void product(const hopper_gemm &p, uint
                        to = mine + (uint32_t)((lane / 4 * LINE + lane % 4 * 2) * (int)sizeof(A));
 #pragma unroll
         for (int i = 0; i < SUMS; i += 2)
-            asm volatile("st.shared.v2.f32 [%0], {%1,%2};"
+            asm volatile("st.shared.v2.b32 [%0], {%1,%2};"
                          :
-                         : "r"(to + (uint32_t)((i / 2 % 2 * 8 * LINE + i / 4 * 8) * (int)sizeof(A))), "f"(sum[i]), "f"(sum[i + 1])
+                         : "r"(to + (uint32_t)((i / 2 % 2 * 8 * LINE + i / 4 * 8) * (int)sizeof(A))), "r"(__builtin_bit_cast(uint32_t, sum[i])), "r"(__builtin_bit_cast(uint32_t, sum[i + 1]))
                          : "memory");
         asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
         const finish<A, O> f(g, batch);
@@ -189,7 +211,9 @@ template <bool SwapA, bool SwapB> DEVICE void product(const hopper_gemm &p, uint
         asm("{\n.reg .b64 at;\nmov.b64 at, " #NAME "_param_0;\ncvta.param.u64 %0, at;\n}" : "=l"(maps)); \
         product<SWAP_A, SWAP_B>(p, maps);                                                          \
     }
+KERNEL(tensor_wide_tn, true, true)
+#if defined KIND_f16 || defined KIND_bf16
 KERNEL(tensor_wide_nn, false, true)
 KERNEL(tensor_wide_nt, false, false)
-KERNEL(tensor_wide_tn, true, true)
 KERNEL(tensor_wide_tt, true, false)
+#endif

@@ -86,7 +86,9 @@ static const struct {
      BLAS_i,
      false,
      false,
-     {[BY_WARPS] = {75, LATER, BLAS_qi}, [BY_COPIES] = {80, LATER, BLAS_ai}}},
+     {[BY_WARPS] = {75, LATER, BLAS_qi},
+      [BY_COPIES] = {80, LATER, BLAS_ai},
+      [BY_GROUPS] = {90, 100, BLAS_gi}}},
     {TYPE_R_8I, TYPE_R_32F, TYPE_R_32F, BLAS_is, false, false, {{0}}},
 };
 
@@ -256,12 +258,12 @@ enum {
     FAR = 1 << 24
 }; // elements from a line to the next, whose 32 lines are fewer than 2^32 bytes
 
-// Bytes are multiplied by copies only as they lie when both are walked along k.
+// Bytes are multiplied by copies and by groups only as they lie when both are walked along k.
 static bool fits(const struct blas_handle *h, enum way way, int op_a, int op_b,
                  const struct blas_types *t, const struct gemm *g, uint32_t count) {
     if (way == BY_WARPS) return true;
-    if (way == BY_GROUPS) return g->is_even && g->k && hopper_fits(h, op_a, op_b, g, count);
     if (way == BY_QUADS && (g->a.lead > FAR || g->b.lead > FAR)) return false;
+    if (way == BY_GROUPS && !hopper_fits(h, op_a, op_b, g, count)) return false;
     return g->is_even && g->k && (t->ab != TYPE_R_8I || (blas_swaps(op_a) && !blas_swaps(op_b)));
 }
 

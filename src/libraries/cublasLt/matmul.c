@@ -20,8 +20,11 @@ struct desc {
     uint32_t epilogue;
     uint64_t bias;
     int64_t bias_step;
-    uint64_t aux,
-        scales; // aux: where a second result goes; scales: bits of those that are not NULL
+    uint64_t aux; // where a second result goes
+    uint64_t
+        scale_at[5];  // of A, B, C, D, and where the largest magnitude of D goes: FIRST_SCALE on
+    uint64_t others;  // bits of pointers that are not NULL and have no place here
+    int32_t modes[4]; // how many factors A, B, C, D have: 0 for one
     int64_t aux_lead, aux_step;
     int8_t fast;
 };
@@ -44,12 +47,15 @@ static const struct attribute of_layout[] = {
     AT(0, layout, type), AT(1, layout, order), AT(2, layout, rows), AT(3, layout, columns),
     AT(4, layout, lead), AT(5, layout, count), AT(6, layout, step)};
 static const struct attribute of_desc[] = {
-    AT(0, desc, compute),    AT(1, desc, scale),      AT(2, desc, pointer_mode),
-    AT(3, desc, op_a),       AT(4, desc, op_b),       AT(5, desc, op_c),
-    AT(6, desc, fill),       AT(7, desc, epilogue),   AT(8, desc, bias),
-    AT(10, desc, bias_step), AT(11, desc, aux),       AT(12, desc, aux_lead),
-    AT(13, desc, aux_step),  AT(15, desc, sm_target), AT(22, desc, aux_type),
-    AT(25, desc, fast),      AT(26, desc, bias_type)};
+    AT(0, desc, compute),      AT(1, desc, scale),        AT(2, desc, pointer_mode),
+    AT(3, desc, op_a),         AT(4, desc, op_b),         AT(5, desc, op_c),
+    AT(6, desc, fill),         AT(7, desc, epilogue),     AT(8, desc, bias),
+    AT(10, desc, bias_step),   AT(11, desc, aux),         AT(12, desc, aux_lead),
+    AT(13, desc, aux_step),    AT(15, desc, sm_target),   AT(22, desc, aux_type),
+    AT(17, desc, scale_at[0]), AT(18, desc, scale_at[1]), AT(19, desc, scale_at[2]),
+    AT(20, desc, scale_at[3]), AT(21, desc, scale_at[4]), AT(25, desc, fast),
+    AT(26, desc, bias_type),   AT(31, desc, modes[0]),    AT(32, desc, modes[1]),
+    AT(33, desc, modes[2]),    AT(34, desc, modes[3])};
 enum {
     FIRST_SCALE = 17,
     LAST_SCALE = 24,
@@ -140,9 +146,9 @@ API(cublasLtMatmulDescSetAttribute, struct desc *m, int number, const void *from
     if (!m || !from || bytes < sizeof at) return CUBLAS_INVALID_VALUE;
     memcpy(&at, from, sizeof at);
     if (at)
-        m->scales |= UINT64_C(1) << number;
+        m->others |= UINT64_C(1) << number;
     else
-        m->scales &= ~(UINT64_C(1) << number);
+        m->others &= ~(UINT64_C(1) << number);
     return CUBLAS_SUCCESS;
 }
 API(cublasLtMatmulDescGetAttribute, const struct desc *m, int number, void *to, size_t bytes,
@@ -201,6 +207,8 @@ struct product {
     struct gemm g;
     int op_a, op_b;
     struct blas_types types;
+    struct blas_eight eight;
+    bool is_eight;
     uint32_t count;
 };
 
@@ -220,20 +228,27 @@ static bool has_function(int type, uint32_t epilogue) {
 // NULL where the product can be made; else what it asks for that is not here.
 static const char *describe(const struct desc *m, const struct layout *a, const struct layout *b,
                             const struct layout *c, const struct layout *d, struct product *p) {
-    if (m->scales & ~(UINT64_C(1) << AUX_TYPE)) return "factors of eight-bit types";
+    const bool is_eight = blas_eight_has(a->type, b->type, c->type, d->type);
+    if (m->others) return "factors of a second result";
+    for (int i = 0; i < 5; i++)
+        if (m->scale_at[i] && !is_eight)
+            return "factors of matrices of other types than eight bits";
+    for (int i = 0; i < 4; i++)
+        if (m->modes[i]) return "more than one factor of a matrix";
     if (m->op_c) return "a transposed C";
     if (m->fill && m->fill != 2) return "a triangle of the result";
     if (m->epilogue & ~(uint32_t)(EPILOGUE_DEFAULT | EPILOGUE_RELU | EPILOGUE_BIAS | EPILOGUE_GELU))
         return "this epilogue";
-    if (m->epilogue & (EPILOGUE_RELU | EPILOGUE_GELU) && !has_function(d->type, m->epilogue))
+    if (!is_eight && m->epilogue & (EPILOGUE_RELU | EPILOGUE_GELU) &&
+        !has_function(d->type, m->epilogue))
         return "this epilogue of this type";
     if (m->pointer_mode < POINTER_HOST || m->pointer_mode > POINTER_DEVICE)
         return "a vector of factors";
     if (a->order > ORDER_ROW || b->order > ORDER_ROW || c->order != d->order ||
         d->order != ORDER_COLUMN)
         return "this order of elements";
-    if (a->type != b->type || c->type != d->type) return "matrices of these types";
-    if (m->epilogue & EPILOGUE_BIAS && m->bias_type >= 0 && m->bias_type != d->type)
+    if (!is_eight && (a->type != b->type || c->type != d->type)) return "matrices of these types";
+    if (!is_eight && m->epilogue & EPILOGUE_BIAS && m->bias_type >= 0 && m->bias_type != d->type)
         return "a bias of another type than the result";
     if (m->epilogue & EPILOGUE_BIAS && m->bias_step) return "a bias for each product of a batch";
     p->op_a = op_of(a, m->op_a);
@@ -243,7 +258,24 @@ static const char *describe(const struct desc *m, const struct layout *a, const 
     if (d->rows > INT32_MAX || d->columns > INT32_MAX || k > INT32_MAX)
         return "a side of more than 2147483647";
     p->types = (struct blas_types){a->type, d->type, m->scale, m->compute == COMPUTE_32F_FAST_TF32};
-    if (!blas_has_product(&p->types)) return "a product of these types";
+    p->is_eight = is_eight;
+    if (is_eight && m->scale != TYPE_R_32F) return "factors of another type than single precision";
+    // without a type of its own a bias has that of D, or of C where D has eight bits
+    const bool is_short = d->type == TYPE_R_8F_E4M3 || d->type == TYPE_R_8F_E5M2;
+    p->eight = (struct blas_eight){a->type,
+                                   b->type,
+                                   c->type,
+                                   d->type,
+                                   m->bias_type >= 0 ? m->bias_type
+                                   : is_short        ? c->type
+                                                     : d->type,
+                                   m->scale_at[0],
+                                   m->scale_at[1],
+                                   m->scale_at[2],
+                                   m->scale_at[3],
+                                   m->scale_at[4],
+                                   m->fast != 0};
+    if (!is_eight && !blas_has_product(&p->types)) return "a product of these types";
     p->count = (uint32_t)d->count;
     p->g = (struct gemm){.m = (int32_t)d->rows,
                          .n = (int32_t)d->columns,
@@ -293,6 +325,8 @@ API(cublasLtMatmul, blas_handle_t h, const struct desc *m, const void *alpha, co
     p.g.c.at = (uintptr_t)c;
     p.g.d.at = (uintptr_t)d;
     blas_factors(&p.g, m->pointer_mode, m->scale, alpha, beta);
+    if (p.is_eight)
+        return blas_eight(h, stream, "cublasLtMatmul", p.op_a, p.op_b, &p.eight, &p.g, p.count);
     return blas_product_in(h, stream, "cublasLtMatmul", p.op_a, p.op_b, &p.types, &p.g, p.count);
 }
 
