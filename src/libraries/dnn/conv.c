@@ -172,27 +172,43 @@ static void describe(const struct dnn_conv *c, struct conv *g, struct way *way) 
 }
 
 struct grid {
-    bool is_big;
-    uint32_t tiles_m, tiles_n;
+    bool is_tensor, is_big;
+    uint32_t tiles_m, tiles_n, threads;
 };
 enum { SLICES_LEAST = 16, SPLITS_MOST = 64 };
+// Tiles of the lanes (conv.cu) and of tensor cores (conv_tensor.cu), and k of a slice.
+static const struct {
+    int big, small, slice;
+    uint32_t threads_big, threads_small;
+} tiles[] = {{64, 32, 16, 128, 64}, {128, 64, 32, 256, 128}};
+
+// Tensor cores take halves and bfloat16 where a square of theirs would not be mostly empty.
+static bool is_of_tensors(const struct blas_handle *h, const struct conv *g, int type) {
+    enum { LEAST = 16 };
+    const uint32_t from = type == DNN_HALF ? 70 : type == DNN_BFLOAT16 ? 80 : UINT32_MAX;
+    return h->capability >= from && g->m >= LEAST && g->n >= LEAST && g->k >= LEAST;
+}
 
 // Which tile, and into how many parts k is cut so that most of the chip has a block.
-static struct grid plan(struct blas_handle *h, struct conv *g, size_t bytes, size_t element) {
-    struct grid r;
-    r.is_big = divided(g->m, 64) * divided(g->n, 64) * g->groups >= h->sms && g->m > 32;
-    const int side = r.is_big ? 64 : 32;
+static struct grid plan(struct blas_handle *h, struct conv *g, size_t bytes, int type) {
+    struct grid r = {.is_tensor = is_of_tensors(h, g, type)};
+    const size_t element = type == DNN_DOUBLE ? 8 : 4;
+    const int big = tiles[r.is_tensor].big, small = tiles[r.is_tensor].small,
+              slice = tiles[r.is_tensor].slice;
+    r.is_big = divided(g->m, big) * divided(g->n, big) * g->groups >= h->sms && g->m > small;
+    r.threads = r.is_big ? tiles[r.is_tensor].threads_big : tiles[r.is_tensor].threads_small;
+    const int side = r.is_big ? big : small;
     r.tiles_m = (uint32_t)divided(g->m, side);
     r.tiles_n = (uint32_t)divided(g->n, side);
     const int64_t blocks = (int64_t)r.tiles_m * r.tiles_n * g->groups;
     int64_t splits = divided((int64_t)2 * h->sms, blocks);
-    if (splits > g->k / (16 * SLICES_LEAST)) splits = g->k / (16 * SLICES_LEAST);
+    if (splits > g->k / (slice * SLICES_LEAST)) splits = g->k / (slice * SLICES_LEAST);
     if (splits > SPLITS_MOST) splits = SPLITS_MOST;
     const int64_t fit = (int64_t)(bytes / element / (size_t)((int64_t)g->m * g->n * g->groups));
     if (splits > fit) splits = fit;
     if (splits * 2 > 65535 / g->groups) splits = 1;
     if (splits < 2) splits = 1;
-    g->split = (int32_t)(divided(divided(g->k, splits), 16) * 16);
+    g->split = (int32_t)(divided(divided(g->k, splits), slice) * slice);
     g->splits = (int32_t)divided(g->k, g->split);
     return r;
 }
@@ -203,7 +219,7 @@ size_t dnn_conv_workspace(struct blas_handle *h, const struct dnn_conv *c) {
     if (!fits(c)) return 0;
     describe(c, &g, &way);
     const size_t element = c->x.type == DNN_DOUBLE ? 8 : 4;
-    plan(h, &g, SIZE_MAX / 2, element);
+    plan(h, &g, SIZE_MAX / 2, c->x.type);
     return g.splits > 1 ? (size_t)g.splits * (size_t)g.m * (size_t)g.n * (size_t)g.groups * element
                         : 0;
 }
@@ -215,7 +231,7 @@ dnn_status dnn_convolve(struct blas_handle *h, const struct dnn_conv *c, uint64_
     if (!fits(c)) return DNN_BAD_PARAM;
     describe(c, &g, &way);
     if (!g.m || !g.n || !g.groups) return DNN_SUCCESS;
-    const struct grid grid = plan(h, &g, workspace ? bytes : 0, c->x.type == DNN_DOUBLE ? 8 : 4);
+    const struct grid grid = plan(h, &g, workspace ? bytes : 0, c->x.type);
     if (grid.tiles_m > 65535 || g.groups > 65535)
         return dnn_refuse("convolution", "more than 65535 groups or tiles");
     g.part = workspace;
@@ -223,8 +239,8 @@ dnn_status dnn_convolve(struct blas_handle *h, const struct dnn_conv *c, uint64_
     snprintf(name, sizeof name, "conv_%s_%c%c", grid.is_big ? "big" : "small",
              way.swaps_a ? 't' : 'n', way.swaps_b ? 't' : 'n');
     const uint32_t blocks[3] = {grid.tiles_n, grid.tiles_m, (uint32_t)(g.groups * g.splits)};
-    dnn_status s =
-        dnn_launch(h, DNN_CONV, c->x.type, name, blocks, grid.is_big ? 128 : 64, &g, sizeof g);
+    dnn_status s = dnn_launch(h, grid.is_tensor ? DNN_CONV_TENSOR : DNN_CONV, c->x.type, name,
+                              blocks, grid.threads, &g, sizeof g);
     if (s == DNN_SUCCESS && g.splits > 1)
         s = dnn_launch(h, DNN_CONV, c->x.type, "conv_end",
                        (const uint32_t[3]){dnn_blocks((int64_t)g.groups * g.m * g.n), 1, 1}, 0, &g,

@@ -53,7 +53,7 @@ dnn_status dnn_of(blas_status s);
 dnn_status dnn_refuse(const char *call, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-enum dnn_kernel_file { DNN_CONV, DNN_LAYER, DNN_RECURRENT };
+enum dnn_kernel_file { DNN_CONV, DNN_LAYER, DNN_RECURRENT, DNN_CONV_TENSOR };
 // Launches a kernel of the modules of a type, in blocks of 256 threads where `threads` is 0.
 dnn_status dnn_launch(struct blas_handle *h, enum dnn_kernel_file file, int type, const char *name,
                       const uint32_t grid[3], uint32_t threads, const void *params, size_t bytes);
