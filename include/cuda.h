@@ -758,6 +758,36 @@ typedef enum CUmemAllocationHandleType_enum {
     CU_MEM_HANDLE_TYPE_MAX = 0x7fffffff
 } CUmemAllocationHandleType;
 
+typedef struct CUmemAllocationProp_st {
+    CUmemAllocationType type;
+    CUmemAllocationHandleType requestedHandleTypes;
+    CUmemLocation location;
+    void *win32HandleMetaData;
+    struct {
+        unsigned char compressionType, gpuDirectRDMACapable;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } allocFlags;
+} CUmemAllocationProp;
+
+typedef enum CUmemAllocationGranularity_flags_enum {
+    CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+    CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1,
+} CUmemAllocationGranularity_flags;
+
+typedef enum CUmemAccess_flags_enum {
+    CU_MEM_ACCESS_FLAGS_PROT_NONE = 0,
+    CU_MEM_ACCESS_FLAGS_PROT_READ = 1,
+    CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
+} CUmemAccess_flags;
+
+typedef struct CUmemAccessDesc_st {
+    CUmemLocation location;
+    CUmemAccess_flags flags;
+} CUmemAccessDesc;
+
+typedef unsigned long long CUmemGenericAllocationHandle; // of memory without an address
+
 typedef enum CUmemPool_attribute_enum {
     CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
     CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2,
@@ -1430,6 +1460,26 @@ CUresult CUDAAPI cuMemHostRegister(void *pointer, size_t bytes, unsigned int fla
 CUresult CUDAAPI cuMemHostUnregister(void *pointer);
 CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned int flags);
 
+// Addresses and memory apart from each other.
+CUresult CUDAAPI cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_t align,
+                                     CUdeviceptr wish, unsigned long long flags);
+CUresult CUDAAPI cuMemAddressFree(CUdeviceptr address, size_t bytes);
+CUresult CUDAAPI cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp *prop,
+                                               CUmemAllocationGranularity_flags option);
+CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
+                             const CUmemAllocationProp *prop, unsigned long long flags);
+CUresult CUDAAPI cuMemRelease(CUmemGenericAllocationHandle handle);
+CUresult CUDAAPI cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
+                                                        CUmemGenericAllocationHandle handle);
+CUresult CUDAAPI cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *address);
+CUresult CUDAAPI cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
+                          CUmemGenericAllocationHandle handle, unsigned long long flags);
+CUresult CUDAAPI cuMemUnmap(CUdeviceptr address, size_t bytes);
+CUresult CUDAAPI cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *rights,
+                                size_t count);
+CUresult CUDAAPI cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location,
+                                CUdeviceptr address);
+
 CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream);
 CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr address, CUstream stream);
 CUresult CUDAAPI cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPool pool,
@@ -1988,6 +2038,8 @@ WW_CUDA_LAYOUT(CUdevprop, 56);
 WW_CUDA_LAYOUT(CUexecAffinityParam, 8);
 WW_CUDA_LAYOUT(CUDA_POINTER_ATTRIBUTE_P2P_TOKENS, 16);
 WW_CUDA_LAYOUT(CUmemLocation, 8);
+WW_CUDA_LAYOUT(CUmemAllocationProp, 32);
+WW_CUDA_LAYOUT(CUmemAccessDesc, 12);
 WW_CUDA_LAYOUT(CUmemPoolProps, 88);
 WW_CUDA_LAYOUT(CUDA_MEMCPY2D, 128);
 WW_CUDA_LAYOUT(CUDA_MEMCPY3D, 200);

@@ -163,7 +163,7 @@ static uint64_t find_room(const struct devmem *m, uint64_t room, uint64_t align,
 
 static uint64_t alloc_block(struct devmem *m, uint64_t bytes, uint64_t align, const char *name,
                             bool device) {
-    if (!bytes || bytes > m->flat_bytes) return 0;
+    if (!bytes || bytes > m->flat_bytes - m->used_bytes) return 0;
     if (align < ALLOC_ALIGN) align = ALLOC_ALIGN;
     uint64_t room = bits_align_up(bytes, ALLOC_ALIGN) + m->guard;
     bool is_low;
@@ -238,19 +238,36 @@ bool devmem_device_free(struct devmem *m, uint64_t addr) {
 
 uint64_t devmem_free_bytes(const struct devmem *m) { return m->flat_bytes - m->used_bytes; }
 
-uint64_t devmem_map_host_at(struct devmem *m, void *host, uint64_t bytes, uint64_t addr) {
+uint64_t devmem_map_at(struct devmem *m, void *host, uint64_t bytes, uint64_t addr,
+                       const char *name) {
     if (!host || !bytes || addr > UINT64_MAX - bytes) return 0;
     if (addr < EXEC_GLOBAL_BASE + m->flat_bytes) return 0;
     const uint32_t i = block_after(m, addr + bytes - 1);
     if (i && m->block[i - 1].first + m->block[i - 1].room > addr) return 0;
     struct block b = {.first = addr, .bytes = bytes, .room = bytes, .host = host, .mapped = true};
-    b.name = strdup("mapped host memory");
+    b.name = strdup(name);
     if (!block_insert(m, b)) {
         free(b.name);
         return 0;
     }
     return addr;
 }
+uint64_t devmem_map_host_at(struct devmem *m, void *host, uint64_t bytes, uint64_t addr) {
+    return devmem_map_at(m, host, bytes, addr, "mapped host memory");
+}
+
+uint64_t devmem_reserve(struct devmem *m, uint64_t bytes, uint64_t align) {
+    const uint64_t at = bits_align_up(m->next_map, align);
+    m->next_map = bits_align_up(at + bytes + 1, 1u << 16);
+    return at;
+}
+
+bool devmem_set_aside(struct devmem *m, uint64_t bytes) {
+    if (bytes > m->flat_bytes - m->used_bytes) return false;
+    m->used_bytes += bytes;
+    return true;
+}
+void devmem_give_back(struct devmem *m, uint64_t bytes) { m->used_bytes -= bytes; }
 
 bool devmem_is_mapped(const struct devmem *m, uint64_t addr) {
     const uint32_t i = block_after(m, addr);

@@ -66,6 +66,13 @@ uint64_t devmem_map_host(struct devmem *m, void *host, uint64_t bytes);
 // The same at an address of the caller's choice (unified addressing: the host's own). 0 when device
 // memory or another mapping has it.
 uint64_t devmem_map_host_at(struct devmem *m, void *host, uint64_t bytes, uint64_t addr);
+// The same, of a name of its own in messages.
+uint64_t devmem_map_at(struct devmem *m, void *host, uint64_t bytes, uint64_t addr, const char *name);
+// Device addresses beside device memory that nothing else is given, aligned (a power of two).
+uint64_t devmem_reserve(struct devmem *m, uint64_t bytes, uint64_t align);
+// Takes bytes of device memory that has no address here, or gives them back. False: as many are not free.
+bool devmem_set_aside(struct devmem *m, uint64_t bytes);
+void devmem_give_back(struct devmem *m, uint64_t bytes);
 bool devmem_is_mapped(const struct devmem *m, uint64_t addr); // lies in such memory
 // What live allocations hold, and to put it back into those that still live. NULL: no memory.
 struct devmem_copy *devmem_copy(const struct devmem *m);

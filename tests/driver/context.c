@@ -149,15 +149,15 @@ static void unsupported(void) {
     CUipcMemHandle handle;
     IS(cuIpcGetMemHandle(&handle, 0), CUDA_ERROR_NOT_SUPPORTED);
     IS(cuIpcGetMemHandle(&handle, 0), CUDA_ERROR_NOT_SUPPORTED);
-    CUresult (*reserve)(CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long);
+    CUresult (*range)(void *, CUdeviceptr, size_t, int, unsigned long long);
     CUdriverProcAddressQueryResult status;
-    OK(cuGetProcAddress("cuMemAddressReserve", (void **)&reserve, 12000, 0, &status));
+    OK(cuGetProcAddress("cuMemGetHandleForAddressRange", (void **)&range, 12000, 0, &status));
     CHECK(status == CU_GET_PROC_ADDRESS_SUCCESS);
-    IS(reserve(&p, 4096, 0, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
-    IS(reserve(&p, 4096, 0, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
+    IS(range(&p, 4096, 4096, 1, 0), CUDA_ERROR_NOT_SUPPORTED);
+    IS(range(&p, 4096, 4096, 1, 0), CUDA_ERROR_NOT_SUPPORTED);
     const char *said = capture_end(say);
     CHECK(occurrences(said, "cuIpcGetMemHandle") == 1); // once each
-    CHECK(occurrences(said, "cuMemAddressReserve") == 1);
+    CHECK(occurrences(said, "cuMemGetHandleForAddressRange") == 1);
     CHECK(occurrences(said, "\n") == 2);
     OK(cuCtxDestroy(c));
 }
