@@ -15,6 +15,11 @@
 
 #define BLAS_API __attribute__((visibility("default")))
 
+// The minor version that every library here calls itself by, behind the major one of its name. Programs ask for at least the
+// one that they were compiled for (JAX for cuBLAS 12.1 and cuSPARSE 12.1), so it is the highest that fits the vendor's numbers:
+// 1,000 for a major version, 100 for a minor one.
+enum { LIBRARY_MINOR = 9 };
+
 typedef enum {
     CUBLAS_SUCCESS = 0,
     CUBLAS_NOT_INITIALIZED = 1,

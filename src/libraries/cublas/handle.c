@@ -37,7 +37,7 @@ blas_status cublasSetWorkspace_v2(blas_handle_t h, void *at, size_t bytes) {
 }
 
 // The version of the toolkit whose name the library has; `libraryPropertyType`: major, minor, patch.
-static const int version[3] = {LIBRARY_MAJOR, 0, 0};
+static const int version[3] = {LIBRARY_MAJOR, LIBRARY_MINOR, 0};
 BLAS_API blas_status cublasGetVersion_v2(blas_handle_t h, int *out);
 blas_status cublasGetVersion_v2(blas_handle_t h, int *out) {
     (void)h;

@@ -178,7 +178,7 @@ API(cublasLtMatmulPreferenceSetAttribute, struct preference *p, int number, cons
 // A cublasHandle_t is a cublasLtHandle_t too.
 API(cublasLtCreate, blas_handle_t *h) { return h ? blas_handle_new(h) : CUBLAS_INVALID_VALUE; }
 API(cublasLtDestroy, blas_handle_t h) { return blas_handle_delete(h); }
-static const int version[3] = {LIBRARY_MAJOR, 0, 0};
+static const int version[3] = {LIBRARY_MAJOR, LIBRARY_MINOR, 0};
 BLAS_API size_t cublasLtGetVersion(void);
 size_t cublasLtGetVersion(void) {
     return (size_t)(version[0] * 10000 + version[1] * 100 + version[2]);

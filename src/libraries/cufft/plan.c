@@ -293,8 +293,8 @@ int cufftSetStream(int handle, CUstream stream) {
     p->stream = stream;
     return FFT_SUCCESS;
 }
-// cuFFT 10, 11 and 12: the number is the interface's, 1,000 for a major version.
-static const int version[3] = {LIBRARY_MAJOR, 0, 0};
+// 1,000 for a major version, 100 for a minor one.
+static const int version[3] = {LIBRARY_MAJOR, LIBRARY_MINOR, 0};
 BLAS_API int cufftGetVersion(int *out);
 int cufftGetVersion(int *out) {
     if (!out) return FFT_INVALID_VALUE;

@@ -195,8 +195,8 @@ int curandSetQuasiRandomGeneratorDimensions(struct generator *g, unsigned dimens
     return RAND_SUCCESS;
 }
 
-// cuRAND 10 of CUDA 11.8 to 13 has a version by the toolkit; this one names its interface alone.
-static const int version[3] = {LIBRARY_MAJOR, 3, 0};
+// cuRAND 10 is that of CUDA 11.8 to 13.
+static const int version[3] = {LIBRARY_MAJOR, LIBRARY_MINOR, 0};
 BLAS_API int curandGetVersion(int *out);
 int curandGetVersion(int *out) {
     if (!out) return RAND_OUT_OF_RANGE;

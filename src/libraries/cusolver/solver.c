@@ -31,10 +31,10 @@ API(cusolverDnGetStream, blas_handle_t h, CUstream *stream) {
     *stream = h->stream;
     return SOLVER_SUCCESS;
 }
-static const int version[3] = {LIBRARY_MAJOR, 0, 0};
+static const int version[3] = {LIBRARY_MAJOR, LIBRARY_MINOR, 0};
 API(cusolverGetVersion, int *out) {
     if (!out) return SOLVER_INVALID_VALUE;
-    *out = version[0] * 1000;
+    *out = version[0] * 1000 + version[1] * 100;
     return SOLVER_SUCCESS;
 }
 API(cusolverGetProperty, int which, int *out) {

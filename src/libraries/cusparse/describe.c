@@ -35,10 +35,10 @@ API(cusparseDestroy, blas_handle_t h) { return sparse_of(blas_handle_delete(h));
     }
 SETTING(Stream, CUstream, stream)
 SETTING(PointerMode, int, pointer_mode)
-static const int version[3] = {LIBRARY_MAJOR, 0, 0};
+static const int version[3] = {LIBRARY_MAJOR, LIBRARY_MINOR, 0};
 API(cusparseGetVersion, blas_handle_t h, int *out) {
     if (!blas_is_handle(h) || !out) return SPARSE_INVALID_VALUE;
-    *out = version[0] * 1000;
+    *out = version[0] * 1000 + version[1] * 100;
     return SPARSE_SUCCESS;
 }
 API(cusparseGetProperty, int which, int *out) {
