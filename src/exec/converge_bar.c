@@ -8,7 +8,7 @@
 // A barrier register is held lane by lane: each lane has the members that it entered with. Where
 // hardware has one mask a warp, all members of a region hold the same; but two groups of lanes that
 // are in different regions with the same register do not disturb each other, whatever turns they
-// take. BREAK and meeting change the copies of all members.
+// take, and at the same BSYNC neither. BREAK and meeting change the copies of all members.
 //
 // A lane that comes to BSYNC and is in no region of that register passes. Nothing but the rules
 // above lets lanes go: lanes that wait for each other at different registers are a deadlock, which
@@ -74,7 +74,8 @@ static uint32_t come(const struct its *x, const struct its_leaf *f) {
     uint32_t lanes = 0;
     for (uint32_t i = 0; i < x->n; i++) {
         const struct its_leaf *const g = &x->leaf[i];
-        if (g->state == ITS_MEET && g->bar == f->bar && g->need & f->mask) lanes |= g->mask;
+        if (g->state == ITS_MEET && g->bar == f->bar && g->need & f->mask && f->need & g->mask)
+            lanes |= g->mask;
     }
     return lanes;
 }
@@ -307,17 +308,18 @@ static enum exec_outcome bssy(struct exec_env *e, struct exec_warp *w, const str
     w->pushes += lanes != 0;
     return flow_pass(&flow, w, x);
 }
-// Lanes of a warp that has never parted come to a region in which no other lane is: what open_all
+// Lanes of a warp that has never parted come to one region in which no other lane is: what open_all
 // would do for them alone.
 static bool pass_together(struct exec_warp *w, uint32_t *m, uint32_t lanes) {
     struct its *const s = w->its;
     if (s->n != 1 || lanes != w->active) return false;
-    uint32_t need = 0;
+    const uint32_t need = m[bits_first32(lanes)];
+    uint32_t apart = 0;
     if (lanes == ~0u)
-        for (uint32_t i = 0; i < WARP_LANES; i++) need |= m[i];
+        for (uint32_t i = 0; i < WARP_LANES; i++) apart |= m[i] ^ need;
     else
-        need = region(m, lanes);
-    if (need & w->live & ~lanes) return false;
+        FOR_EACH_BIT32(i, lanes) apart |= m[i] ^ need;
+    if (apart || need & w->live & ~lanes) return false;
     order_meet(w, lanes);
     if (lanes == ~0u)
         memset(m, 0, WARP_LANES * sizeof *m);
@@ -337,15 +339,24 @@ static enum exec_outcome bsync(struct exec_env *e, struct exec_warp *w, const st
     s->leaf[s->cur].node = -1;
     if (!lanes || pass_together(w, m, lanes)) return flow_pass(&flow, w, x);
     const uint32_t rest = w->active & ~lanes;
-    w->active = lanes;
-    its_save(w);
     if (rest) its_add(w, flow_after(w, x), rest, -1);
-    struct its_leaf *const f = &s->leaf[s->cur];
-    f->state = ITS_MEET;
-    f->bar = x->sub % BAR_REGISTERS;
-    f->at = x;
+    // Lanes of several regions, some in a function and others in its caller where that calls itself,
+    // wait for their own.
+    for (uint32_t left = lanes, g; left; left &= ~g) {
+        g = lanes_alike(m, left);
+        if (left != lanes) {
+            its_add(w, w->pc, g, -1);
+        } else {
+            w->active = g;
+            its_save(w);
+        }
+        struct its_leaf *const f = &s->leaf[left != lanes ? s->n - 1 : s->cur];
+        f->state = ITS_MEET;
+        f->bar = x->sub % BAR_REGISTERS;
+        f->at = x;
+    }
     open_all(w);
-    if (f->state == ITS_READY)
+    if (s->leaf[s->cur].state == ITS_READY)
         its_rejoin(w);
     else if (!its_next(w))
         return EXEC_STUCK;

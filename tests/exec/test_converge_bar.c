@@ -327,6 +327,61 @@ static void save_and_restore(void **state) {
     }
     end(b);
 }
+// A function that calls itself, as ptxas makes it: the register is saved before its region and restored behind. Lanes of the inner
+// call and lanes of the outer one that come to the same BSYNC are of two regions: the inner ones go on by themselves, and all meet
+// when these have returned.
+static void recursion(void **state) {
+    (void)state;
+    struct bars *b = begin();
+    emit(b->p, OP_LOP, ITYPE_B32, R(2), R(0), I(1), NONE_)->sub = MLOGIC_AND;
+    emit(b->p, OP_LOP, ITYPE_B32, R(3), R(0), I(16), NONE_)->sub = MLOGIC_AND;
+    less(b, 1, R(2), 1); // even lanes
+    const uint32_t ret = at(b);
+    emit(b->p, OP_MOV, ITYPE_B32, R(20), I(0), NONE_, NONE_);
+    struct minst *call = branch(b, PRED_TRUE, false);
+    b->p->inst[ret].src[0].imm = at(b) * CODE_WORD_BYTES;
+    note_active(b, 6);
+    mark(b, 9);
+    emit_exit(b->p);
+    call->target = (int32_t)at(b);
+    emit(b->p, OP_MOV, ITYPE_B32, R(31), R(30), NONE_, NONE_);
+    use_reg(b, BAR_READ, 1, 30);
+    b->use[b->n - 1].aux8 = 1; // .CLEAR
+    less(b, 0, R(3), 1);       // lanes below 16, in the outer call
+    use(b, BAR_BSSY, 1);
+    struct minst *inner = branch(b, 0, false);
+    struct minst *even = branch(b, 1, false);
+    mark(b, 1);
+    mark(b, 1);
+    struct minst *odd = branch(b, PRED_TRUE, false);
+    inner->target = (int32_t)at(b);
+    emit(b->p, OP_MOV, ITYPE_B32, R(3), I(16), NONE_, NONE_);
+    emit(b->p, OP_MOV, ITYPE_B32, R(23), R(20), NONE_, NONE_);
+    const uint32_t again = at(b);
+    emit(b->p, OP_MOV, ITYPE_B32, R(20), I(0), NONE_, NONE_);
+    branch(b, PRED_TRUE, false)->target = call->target;
+    b->p->inst[again].src[0].imm = at(b) * CODE_WORD_BYTES;
+    emit(b->p, OP_MOV, ITYPE_B32, R(8), R(7), NONE_, NONE_);
+    emit(b->p, OP_MOV, ITYPE_B32, R(20), R(23), NONE_, NONE_);
+    mark(b, 2);
+    even->target = odd->target = (int32_t)at(b);
+    use(b, BAR_BSYNC, 1);
+    note_active(b, 7);
+    use_reg(b, BAR_WRITE, 1, 30);
+    emit(b->p, OP_MOV, ITYPE_B32, R(30), R(31), NONE_, NONE_);
+    jump_to(b, 20);
+    start(b);
+    for (uint32_t i = 0; i < 32; i++) reg(b->p, 30)[i] = reg(b->p, TRACE)[i] = 0;
+    assert_int_equal(run_warp0(b->p), EXEC_EXITED);
+    for (uint32_t i = 0; i < 32; i++) {
+        const uint32_t path = i % 2 ? 11 : 0;
+        assert_int_equal(trace(b, i), i < 16 ? (path * 10 + 2) * 10 + 9 : path * 10 + 9);
+        if (i < 16) assert_int_equal(reg(b->p, 8)[i], 0xffff);
+        assert_int_equal(reg(b->p, 7)[i], ~0u);
+        assert_int_equal(reg(b->p, 6)[i], ~0u);
+    }
+    end(b);
+}
 // Calls and returns through registers: lanes call one of three functions, each returns to its own
 // caller's address, and all meet behind the call.
 static void calls(void **state) {
@@ -848,7 +903,8 @@ int main(void) {
                                        cmocka_unit_test(guarded_exit),
                                        cmocka_unit_test(same_register_in_both_arms),
                                        cmocka_unit_test(save_and_restore),
-                                       cmocka_unit_test(calls),
+                                       cmocka_unit_test(recursion),
+                                      cmocka_unit_test(calls),
                                        cmocka_unit_test(jump_tables),
                                        cmocka_unit_test(warpsync),
                                        cmocka_unit_test(warpsync_of_other_lanes),
