@@ -142,6 +142,7 @@ struct flight {
     struct arena arena;
     struct sm_inst_counts *inst;
     struct sm_inst_memory *inst_memory;
+    struct waits *waits;        // waits.h; NULL: not counted
     uint32_t rehearsals;        // runs that are left before the one that counts
     struct devmem_copy *before_it; // memory as it was before the first, while there are any
     bool is_estimated;  // computed without time; takes what its like took

@@ -4,6 +4,7 @@
 #include "code/code.h"
 #include "gpu/device.h"
 #include "gpu/module.h"
+#include "gpu/waits.h"
 
 // The first launch that counts; a rehearsal is none.
 static void begin_watch(struct gpu *g, const struct flight *r) {
@@ -52,6 +53,8 @@ void result_begin(struct gpu *g, struct flight *r) {
     const bool has_room = o->intervals_total == 0 || g->intervals_kept < o->intervals_total;
     r->interval_cycles = has_room ? o->interval_cycles : 0;
     if (r->interval_cycles) result_sum_at_start(g, r, &r->before);
+    r->result.waits = (struct gpu_waits){.n_windows = 0};
+    r->waits = r->interval_cycles && o->count_instructions ? waits_begin(r, r->interval_cycles) : NULL;
     begin_watch(g, r);
 }
 
@@ -109,6 +112,7 @@ static void join_intervals(struct flight *r) {
 void result_interval(struct gpu *g, struct flight *r) {
     if (!r->interval_cycles || g->now - r->interval_from < r->interval_cycles) return;
     add_interval(g, r, g->now);
+    waits_look(g, r, g->now - r->result.start_cycle); // the sums above have completed the SMs' counts
     if (r->intervals.n == g->options.intervals_most) join_intervals(r);
 }
 
@@ -192,6 +196,7 @@ void result_end(struct gpu *g, struct flight *r, uint64_t end) {
     out->interval = r->intervals.at;
     out->n_intervals = r->intervals.n;
     if (g->options.count_instructions) count_instructions(g, r);
+    waits_end(r, r->inst);
 }
 
 // ---- keeping ----------------------------------------------------------------------------------
@@ -207,6 +212,7 @@ static struct gpu_result *keep(struct gpu *g, const struct gpu_result *r) {
     if (!block) return NULL;
     struct gpu_result *k = (struct gpu_result *)block;
     *k = *r;
+    k->waits = (struct gpu_waits){.n_windows = 0}; // they lie in the flight's arena
     block += head;
     if (spans) {
         memcpy(block, r->sm, spans);

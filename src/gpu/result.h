@@ -28,6 +28,18 @@ struct gpu_watch {
     uint64_t from, to;
 };
 
+// Issue slots lost to instructions by windows of a launch (waits.h): `to` are the cycles at which windows end; a
+// window and instruction that lost none to a reason (enum stall_reason) has no row.
+struct gpu_wait {
+    uint32_t window, pc, reason;
+    uint64_t slots;
+};
+struct gpu_waits {
+    const uint64_t *to;
+    uint32_t n_windows, n;
+    const struct gpu_wait *at; // [n] by window, instruction, reason
+};
+
 struct gpu_result {
     uint32_t stream; // number of the stream it came from, 0: the default one
     uint64_t id, tag; // tag: gpu_options.tag's answer when it was queued
@@ -61,6 +73,7 @@ struct gpu_result {
     struct gpu_watch watch; // where
     const struct sm_inst_counts *inst; // [image->n_insts], summed over SMs; NULL when not counted
     const struct sm_inst_memory *inst_memory; // what they asked of memory; NULL like `inst`
+    struct gpu_waits waits; // of `inst`; no windows: not counted, or the result was kept
     double host_seconds;   // what simulating it took
 };
 uint32_t gpu_result_count(const struct gpu *g);                       // with keep_results

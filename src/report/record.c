@@ -320,6 +320,28 @@ static json_t *warps_json(const struct gpu_result *g) {
     return o;
 }
 
+// Issue slots lost to instructions by windows of the launch: {to: cycles, rows: [[pc, reason, slots in each window]]}.
+// By instruction, then in the order in which reasons came.
+static json_t *waits_json(const struct gpu_waits *w, uint32_t n_insts) {
+    json_t *o = json_object(), *to = json_array(), *rows = json_array();
+    for (uint32_t i = 0; i < w->n_windows; i++) json_array_append_new(to, integer(w->to[i]));
+    json_t **const row = calloc((size_t)n_insts * STALL_N, sizeof *row);
+    for (uint32_t i = 0; row && i < w->n; i++) {
+        const struct gpu_wait *const x = &w->at[i];
+        json_t **const of = &row[(size_t)x->pc * STALL_N + x->reason];
+        if (!*of) *of = json_pack("[I,s]", (json_int_t)x->pc, stall_text((enum stall_reason)x->reason));
+        while (json_array_size(*of) < 2 + x->window) json_array_append_new(*of, json_integer(0));
+        json_array_append_new(*of, integer(x->slots));
+    }
+    for (size_t i = 0; row && i < (size_t)n_insts * STALL_N; i++) {
+        if (row[i]) json_array_append_new(rows, row[i]);
+    }
+    free(row);
+    json_object_set_new(o, "to", to);
+    json_object_set_new(o, "rows", rows);
+    return o;
+}
+
 static void write_launch(struct record *r, const struct gpu_result *g, uint64_t launches,
                          bool per_sm, uint32_t range) {
     json_t *o = json_object();
@@ -381,6 +403,7 @@ static void write_launch(struct record *r, const struct gpu_result *g, uint64_t 
     if (g->inst && !g->functional) {
         json_object_set_new(o, "code", integer(code_id(r, g->image)));
         json_object_set_new(o, "instructions", instructions_json(g));
+        if (g->waits.n_windows) json_object_set_new(o, "waits", waits_json(&g->waits, g->image->n_insts));
     }
     write_line(r, o);
 }
@@ -388,9 +411,10 @@ static void write_launch(struct record *r, const struct gpu_result *g, uint64_t 
 // Bytes that a launch's line takes, about; an interval's, which stands in most files, twice. Of the
 // same launch always the same: which launches stand one by one must not depend on the host.
 static uint64_t detail_of(const struct gpu_result *g, struct record_detail detail) {
-    enum { LINE = 9000, INTERVAL = 6800, PART = 1000, PART_BUSY = 2000, INSTRUCTION = 170 };
+    enum { LINE = 9000, INTERVAL = 6800, PART = 1000, PART_BUSY = 2000, INSTRUCTION = 170, WAIT = 6 };
     uint64_t n = LINE + (uint64_t)g->n_intervals * INTERVAL;
     if (g->inst) n += (uint64_t)g->image->n_insts * INSTRUCTION;
+    n += (uint64_t)g->waits.n * WAIT;
     for (uint32_t i = 0; detail.per_sm && !g->functional && i < g->n_sms; i++)
         n += act_get(&g->sm[i], "sm_busy_cycles") ? PART_BUSY : PART;
     return n;
@@ -439,6 +463,7 @@ static void begin_fold(struct fold *f, const struct gpu_result *g) {
     f->first = *g;
     f->first.interval = NULL;
     f->first.n_intervals = 0;
+    f->first.waits = (struct gpu_waits){.n_windows = 0};
     f->warp_cycles = 0;
     if (g->inst && !g->functional) f->inst = calloc(n, sizeof *f->inst);
     if (f->inst && g->inst_memory) f->memory = calloc(n, sizeof *f->memory);

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 enum { PROBE_SHOWN = 2048 }; // of samples, joined where there are more
-enum { STEPS_SHOWN = 512, RANGES_SHOWN = 2000 }; // of copies and launches in order, of ranges: the page stays small
+// Of copies and launches in order, of ranges, of launches with their waits over time: the page stays small.
+enum { STEPS_SHOWN = 512, RANGES_SHOWN = 2000, WAITS_SHOWN = 16 };
 
 static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 static void put(json_t *o, const char *key, double v) { json_object_set_new(o, key, real(v)); }
@@ -160,7 +161,7 @@ static json_t *group_json(const struct view_input *in, const struct group *g) {
 }
 
 // ---- over time ----------------------------------------------------------------------------------
-static json_t *timeline_json(const struct view_input *in) {
+static json_t *timeline_json(const struct view_input *in, const struct view_technique *technique) {
     json_t *o = json_object(), *names = json_array(), *list = json_array();
     struct account_group group[POWER_MAX_COMPONENTS];
     const struct account *p = in->power;
@@ -197,6 +198,9 @@ static json_t *timeline_json(const struct view_input *in) {
                                                    account_group_static(&group[g], &u)) /
                                                   u.seconds));
             json_object_set_new(q, "watts", watts);
+            if (technique->is)
+                json_object_set_new(q, "technique",
+                                    technique_interval_json(p, technique, &iv->activity, u.seconds));
             json_array_append_new(list, q);
         }
     }
@@ -223,6 +227,34 @@ static json_t *watched_json(const struct view_input *in) {
         return o;
     }
     return NULL;
+}
+
+// ---- waits by instruction over time --------------------------------------------------------------
+// Of the launches that took longest: {launch, kernel, code, cycles, to, rows} as the record has them (gpu/waits.h).
+static json_t *waits_json(const struct view_input *in) {
+    const json_t *longest[WAITS_SHOWN];
+    uint32_t n = 0;
+    size_t i;
+    json_t *l;
+    json_array_foreach(in->run->launches, i, l) {
+        if (!json_object_get(l, "waits")) continue;
+        uint32_t at = n;
+        while (at > 0 && field(longest[at - 1], "cycles") < field(l, "cycles")) at--;
+        if (at == WAITS_SHOWN) continue;
+        if (n < WAITS_SHOWN) n++;
+        for (uint32_t k = n - 1; k > at; k--) longest[k] = longest[k - 1];
+        longest[at] = l;
+    }
+    json_t *list = json_array();
+    for (uint32_t k = 0; k < n; k++) {
+        json_t *o = json_copy(json_object_get(longest[k], "waits"));
+        json_object_set(o, "launch", json_object_get(longest[k], "id"));
+        json_object_set(o, "kernel", json_object_get(longest[k], "kernel"));
+        json_object_set(o, "code", json_object_get(longest[k], "code"));
+        json_object_set(o, "cycles", json_object_get(longest[k], "cycles"));
+        json_array_append_new(list, o);
+    }
+    return list;
 }
 
 // ---- source -------------------------------------------------------------------------------------
@@ -419,6 +451,9 @@ json_t *view_json(struct arena *a, const struct view_input *in) {
         json_object_set(o, "run", json_object_get(in->run->header, "run"));
     json_t *savings = in->power ? account_savings_json(in->power) : NULL;
     if (savings) json_object_set_new(o, "savings", savings);
+    struct view_technique technique;
+    json_t *const of_technique = technique_json(in, &technique);
+    if (of_technique) json_object_set_new(o, "technique", of_technique);
     json_object_set_new(o, "steps", steps_json(a, in->run, in->power, STEPS_SHOWN));
     json_t *const ranges = ranges_json(a, in->run, in->power, RANGES_SHOWN);
     if (ranges) json_object_set_new(o, "ranges", ranges);
@@ -433,9 +468,10 @@ json_t *view_json(struct arena *a, const struct view_input *in) {
     json_object_set_new(o, "roofs", roofs_json(in->gpu));
     for (uint32_t i = 0; i < n; i++) json_array_append_new(kernels, group_json(in, &g[i]));
     json_object_set_new(o, "kernels", kernels);
-    json_object_set_new(o, "timeline", timeline_json(in));
+    json_object_set_new(o, "timeline", timeline_json(in, &technique));
     for (uint32_t i = 0; i < c.n; i++) json_array_append_new(codes, code_json(a, &c.at[i]));
     json_object_set_new(o, "codes", codes);
+    json_object_set_new(o, "waits", waits_json(in));
     json_t *const watched = watched_json(in);
     if (watched) json_object_set_new(o, "watched", watched);
     put(o, "uncounted_j", c.uncounted_j);

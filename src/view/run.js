@@ -132,7 +132,7 @@ function draw_page(runs, shown, base, choose) {
         });
         fill(shown);
       } });
-      return el("th", { scope: "col" }, [button]);
+      return el("th", { scope: "col", "class": c.kind || null }, [button]);
     }));
     fill(rows);
     var t = el("div", { "class": "scroll", tabindex: "0", role: "region", "aria-label": caption },
@@ -157,7 +157,7 @@ function draw_page(runs, shown, base, choose) {
     run.power_limit ? el("p", { "class": "alert", text: "Power limit: " + run.power_limit + "." }) : null,
     run.no_power ? el("p", { "class": "alert", text: "No power: " + run.no_power }) : null,
     el("nav", { "aria-label": "parts of this page" }, [el("ul", null, (many ? [["runs", "Runs"]] : []).concat([["overview", "Overview"]], run.places ? [["machine", "Machine"]] : [], run.what_if ? [["what-if", "What if"]] : [], [["kernels", "Kernels"], ["time", "Over time"],
-      ["source", "Source"], ["advice", "What to change"]], run.watched ? [["warps", "Warps"]] : [], run.probe ? [["probe", "Supply rails"]] : [], run.ranges ? [["ranges", "Ranges"]] : [], run.savings ? [["savings", "Savings"]] : [],
+      ["source", "Source"], ["advice", "What to change"]], run.watched ? [["warps", "Warps"]] : [], run.probe ? [["probe", "Supply rails"]] : [], run.ranges ? [["ranges", "Ranges"]] : [], run.technique ? [["technique", "Technique"]] : [], run.savings ? [["savings", "Savings"]] : [],
       [["steps", "In order"]], run.run ? [["ran", "What ran"]] : []).map(function (n) {
       return el("li", null, [el("a", { href: "#" + n[0], text: n[1] })]); }))])
   ]));
@@ -611,11 +611,12 @@ function draw_page(runs, shown, base, choose) {
 
   // ---- over time ----
   function micro(s) { return 1e6 * s; }
+  // Steps: a value from an interval's start to just before its end, for a stack has one value at each place.
   function points(r, f) {
     var list = [], v = r.timeline.intervals;
     v.forEach(function (n, i) {
       var y = f(n);
-      list.push({ x: micro(n.from_s), y: y }, { x: micro(n.to_s), y: y });
+      list.push({ x: micro(n.from_s), y: y }, { x: micro(n.to_s - 1e-6 * (n.to_s - n.from_s)), y: y });
       if (i + 1 < v.length && v[i + 1].from_s > n.to_s * (1 + 1e-9)) list.push({ x: micro(n.to_s), y: null });
     });
     return list;
@@ -848,7 +849,8 @@ function draw_page(runs, shown, base, choose) {
     return el("option", { value: String(i), text: c.kernel }); }));
   function showSource() { holder.textContent = ""; if (run.codes.length) holder.appendChild(source(run.codes[+choice.value])); }
   choice.addEventListener("change", showSource);
-  section("source", "Source", run.codes.length ? [el("div", { "class": "tools" }, [el("label", { text: "kernel " }), choice]), holder]
+  var waits = (run.waits || []).filter(function (w) { return w.rows.length && run.codes.some(function (c) { return c.id === w.code; }); });
+  section("source", "Source", run.codes.length ? [el("div", { "class": "tools" }, [el("label", { text: "kernel " }), choice]), holder, waits.length ? waitsOverTime(waits) : null]
     : [el("p", { text: "No instruction was counted in this run." })]);
   showSource();
 
@@ -1000,13 +1002,11 @@ function draw_page(runs, shown, base, choose) {
       el("div", { "class": "tools" }, [el("label", null, ["width of a cycle ", zoom])]), scroller, said,
       el("ul", { "class": "key" }, w.states.map(function (n, i) { return seen[n] ? el("li", { title: w.prose[i] }, [el("i", { style: "background:" + state_colour[n] }), n + " " + percent(seen[n] / all)]) : null; }))];
   }
-  // Lines of the source by windows of the cycles: for how many cycles of warps their instructions were waited at.
-  function linesOverTime(w) {
-    var FROM = 1, TO = 2, STATE = 3, PC = 4, windows = Math.min(60, w.to - w.from), each = (w.to - w.from) / windows, most_lines = 24;
-    var code = run.codes.filter(function (c) { return c.id === w.code; })[0], insts = {};
-    if (!code || !w.spans.length) return null;
+  // The line of the source that an instruction came from, of PTX or of machine code where there is no other: {key, label}.
+  function lineNamer(code) {
+    var insts = {};
     code.instructions.forEach(function (i) { insts[i.pc] = i; });
-    function lineOf(pc) {
+    return function (pc) {
       var i = insts[pc] || {}, text;
       if (i.line) {
         text = ((code.cuda[i.file || 0] || code.cuda[Object.keys(code.cuda)[0]] || {})[i.line] || "").trim();
@@ -1014,37 +1014,67 @@ function draw_page(runs, shown, base, choose) {
       }
       if (i.ptx) return { key: 1e12 + i.ptx, label: "PTX " + i.ptx + " " + ((code.ptx || {})[i.ptx] || "").trim() };
       return { key: 2e12 + pc, label: pc + " " + (i.text || "") };
-    }
-    var waits = w.states.filter(function (n) { return n !== "issued" && n !== "dual" && w.spans.some(function (s) { return w.states[s[STATE]] === n; }); });
-    var list = el("select", { "aria-label": "what warps wait for", onchange: show }, [el("option", { value: "", text: "all but ready" })].concat(waits.map(function (n) {
+    };
+  }
+  // Lines of the source (rows) by windows of a launch's cycles (columns): how much was waited there. `ends` are the
+  // cycles at which windows begin and end; each(take) calls take(pc, reason, window, amount); `unit` says what is
+  // counted.
+  function linesOverTime(id, code, ends, reasons, unit, each) {
+    var most_lines = 24, lineOf = lineNamer(code), windows = ends.length - 1, even = ends.slice(1).every(function (e, k) { return Math.abs(e - ends[k] - (ends[1] - ends[0])) < 1e-6; });
+    var list = el("select", { "aria-label": "what is waited for", onchange: show }, [el("option", { value: "", text: reasons.indexOf("ready") < 0 ? "all" : "all but ready" })].concat(reasons.map(function (n) {
       return el("option", { value: n, text: n }); }))), box = el("div", { "class": "scroll heat", tabindex: "0", role: "region", "aria-label": "waits by line over time" });
     function show() {
       var lines = {}, most = 0;
-      w.spans.forEach(function (s) {
-        var state = w.states[s[STATE]];
-        if (list.value ? state !== list.value : waits.indexOf(state) < 0 || state === "ready") return;
-        var line = lineOf(s[PC]), row = lines[line.key] = lines[line.key] || { key: line.key, label: line.label, all: 0, at: new Array(windows).fill(0) };
-        for (var k = Math.floor((s[FROM] - w.from) / each); k < windows && w.from + k * each < s[TO]; k++) {
-          var n = Math.max(0, Math.min(s[TO], w.from + (k + 1) * each) - Math.max(s[FROM], w.from + k * each));
-          row.at[k] += n;
-          row.all += n;
-        }
+      each(function (pc, reason, k, n) {
+        if (list.value ? reason !== list.value : reasons.indexOf(reason) < 0 || reason === "ready") return;
+        var line = lineOf(pc), row = lines[line.key] = lines[line.key] || { key: line.key, label: line.label, all: 0, at: new Array(windows).fill(0) };
+        row.at[k] += n;
+        row.all += n;
       });
       var rows = Object.keys(lines).map(function (k) { return lines[k]; }).sort(function (a, b) { return b.all - a.all; }), shown = rows.slice(0, most_lines);
       shown.forEach(function (r) { most = Math.max(most, Math.max.apply(null, r.at)); });
       shown.sort(function (a, b) { return a.key - b.key; });
       box.textContent = "";
-      box.appendChild(el("table", null, [el("caption", { text: "Cycles in which a warp waits at a line" + (rows.length > shown.length ? ", the " + shown.length + " lines with most of " + rows.length : "") +
-        "; a column is " + fixed(each) + " cycles, the darkest " + whole(most) + " cycles of warps." }), el("tbody", null, shown.map(function (r) {
+      box.appendChild(el("table", null, [el("caption", { text: unit.charAt(0).toUpperCase() + unit.slice(1) + " by line" + (rows.length > shown.length ? ", the " + shown.length + " lines with most of " + rows.length : "") +
+        "; a column is " + (even ? "" : "about ") + fixed(ends[1] - ends[0]) + " cycles, the darkest has " + whole(most) + "." }), el("tbody", null, shown.map(function (r) {
         return el("tr", null, [el("th", { scope: "row", text: r.label, title: r.label }), el("td", { text: whole(r.all) })].concat(r.at.map(function (n, k) {
-          return el("td", { "class": "w", title: r.label + "\ncycles " + whole(w.from + k * each) + " to " + whole(w.from + (k + 1) * each - 1) + ": " + fixed(n) + " cycles of warps",
+          return el("td", { "class": "w", title: r.label + "\ncycles " + whole(ends[k]) + " to " + whole(ends[k + 1] - 1) + ": " + fixed(n) + " " + unit,
             style: "background: rgba(var(--heat), " + (n > 0 ? Math.max(0.04, n / most).toFixed(3) : 0) + ")" }); })));
       }))]));
     }
     show();
-    return el("div", { id: "lines-over-time" }, [el("h3", { text: "Waits by line over time" }), el("div", { "class": "tools" }, [el("label", null, ["waits for ", list])]), box]);
+    return el("div", { id: id }, [el("div", { "class": "tools" }, [el("label", null, ["waits for ", list])]), box]);
   }
-  if (run.watched) section("warps", "Warps", warpsSection(run.watched).concat([linesOverTime(run.watched)]));
+  // Of the window that --warps watched: cycles of its warps.
+  function watchedLines(w) {
+    var FROM = 1, TO = 2, STATE = 3, PC = 4, windows = Math.min(60, w.to - w.from), width = (w.to - w.from) / windows, ends = [];
+    var code = run.codes.filter(function (c) { return c.id === w.code; })[0];
+    if (!code || !w.spans.length) return null;
+    for (var k = 0; k <= windows; k++) ends.push(w.from + k * width);
+    var waits = w.states.filter(function (n) { return n !== "issued" && n !== "dual" && w.spans.some(function (s) { return w.states[s[STATE]] === n; }); });
+    return el("div", null, [el("h3", { text: "Waits by line in this window" }), linesOverTime("lines-over-time", code, ends, waits, "cycles of warps that wait", function (take) {
+      w.spans.forEach(function (s) {
+        for (var k = Math.floor((s[FROM] - w.from) / width); k < windows && ends[k] < s[TO]; k++)
+          take(s[PC], w.states[s[STATE]], k, Math.max(0, Math.min(s[TO], ends[k + 1]) - Math.max(s[FROM], ends[k])));
+      }); })]);
+  }
+  // Of a whole launch: issue slots lost at each line. The longest launches have it.
+  function waitsOverTime(all) {
+    var box = el("div"), list = el("select", { "aria-label": "launch", onchange: show }, all.map(function (w, i) {
+      return el("option", { value: String(i), text: w.kernel + ", launch " + w.launch + ", " + whole(w.cycles) + " cycles" }); }));
+    function show() {
+      var w = all[+list.value], reasons = [], code = run.codes.filter(function (c) { return c.id === w.code; })[0];
+      var skip = { issued: 1, dual: 1 };
+      w.rows.forEach(function (r) { if (!skip[r[1]] && reasons.indexOf(r[1]) < 0) reasons.push(r[1]); });
+      box.textContent = "";
+      box.appendChild(linesOverTime("waits-over-time", code, [0].concat(w.to), reasons, "issue slots lost", function (take) {
+        w.rows.forEach(function (r) { if (!skip[r[1]]) for (var k = 2; k < r.length; k++) if (r[k]) take(r[0], r[1], k - 2, r[k]); }); }));
+    }
+    show();
+    return el("div", null, [el("h3", { text: "Waits by line over time" }), el("p", { "class": "meta", text: "Issue slots of all SMs that were lost to a line, from the launch's first cycle to its last" +
+      (all.length > 1 ? "; the longest " + all.length + " launches have it." : ".") }), el("div", { "class": "tools" }, [el("label", null, ["launch ", list])]), box]);
+  }
+  if (run.watched) section("warps", "Warps", warpsSection(run.watched).concat([watchedLines(run.watched)]));
 
   // ---- savings ----
   function savingsTable(s) {
@@ -1060,6 +1090,52 @@ function draw_page(runs, shown, base, choose) {
       { title: "oracle", hint: "what perfect knowledge would save", value: function (r) { return r.oracle_j; }, text: function (r) {
         return joules(r.oracle_j) + (known(r.oracle_j) ? " (" + percent(share(r.oracle_j, r)) + ")" : ""); } }], rows);
   }
+  // ---- the technique ----
+  // States of what it switches over time, as shares; what each of its effects saved or cost.
+  var band = ["#c2443e", "#e0a02a", "#d9c04a", "#8ec48a", "#1f6fc0", "#7a5fb0"]; // from what spends most to what spends least
+  function domainCharts(t) {
+    var v = run.timeline.intervals.filter(function (n) { return n.technique; });
+    return t.domains.map(function (d, k) {
+      var all = d.total.reduce(function (s, n) { return s + n; }, 0), used = d.states.map(function (n, i) { return i; }).filter(function (i) { return d.total[i] > 0; });
+      function share(n, i) {
+        var c = n.technique.states[k], sum = c.reduce(function (s, x) { return s + x; }, 0);
+        return sum > 0 ? 100 * c[i] / sum : 0;
+      }
+      function colour(i) { return band[d.states.length < 2 ? 0 : Math.round(i * (band.length - 2) / (d.states.length - 1))]; }
+      var sets = used.map(function (i) {
+        return { label: d.states[i], data: points(run, function (n) { return n.technique ? share(n, i) : 0; }), backgroundColor: colour(i), borderColor: colour(i), borderWidth: 0, pointRadius: 0, fill: true }; });
+      return el("div", { "class": "domain" }, [el("h3", { text: d.title.charAt(0).toUpperCase() + d.title.slice(1) }), el("p", { "class": "meta", text: "% of " + d.unit + ": " + d.prose }),
+        v.length ? chart("states of " + d.title + " over time", { type: "line", data: { datasets: sets }, options: { parsing: false, scales: {
+          x: { type: "linear", title: { display: true, text: "\u00b5s" }, bounds: "data" }, y: { stacked: true, min: 0, max: 100, title: { display: true, text: "%" } } },
+          plugins: { legend: { display: false } } } }) : null,
+        el("ul", { "class": "key", "data-domain": d.key }, used.map(function (i) {
+          return el("li", null, [el("i", { style: "background:" + colour(i) }), d.states[i] + " " + percent(d.total[i] / all)]); }))]);
+    });
+  }
+  function netChart(t) {
+    var lines = t.lines.map(function (l, i) { return i; }).sort(function (a, b) { return Math.abs(t.lines[b].saved_j - t.lines[b].spent_j) - Math.abs(t.lines[a].saved_j - t.lines[a].spent_j); }).slice(0, palette.length);
+    if (!lines.length || !run.timeline.intervals.length) return null;
+    return el("div", null, [el("h3", { text: "Saved, less what it cost, over time" }), chart("net power that the technique saves over time", { type: "line", data: { datasets: lines.map(function (k, i) {
+      return { label: t.lines[k].name, data: points(run, function (n) { return n.technique ? n.technique.net_j[k] / (n.to_s - n.from_s) : 0; }), borderColor: palette[i], backgroundColor: palette[i], borderWidth: 1.5, pointRadius: 0 }; }) },
+      options: { parsing: false, scales: { x: { type: "linear", title: { display: true, text: "\u00b5s" }, bounds: "data" }, y: { title: { display: true, text: "W" } } }, plugins: { legend: { labels: { boxWidth: 12 } } } } })]);
+  }
+  function effectsTable(t) {
+    function signed(e) { return e.saves ? e.joules : -e.joules; }
+    var places = {};
+    (run.places || []).forEach(function (p) { p.components.forEach(function (c) { places[c] = p.title; }); });
+    return table("what the technique saved where", [
+      { title: "component", value: function (e) { return e.component; }, text: function (e) { return e.component; } },
+      { title: "place", kind: "text", value: function (e) { return places[e.component]; }, text: function (e) { return places[e.component] || ""; } },
+      { title: "saved", value: signed, text: function (e) { return (e.saves ? "" : "\u2212") + joules(e.joules); } },
+      { title: "of all", hint: "of the energy that the kernels spent", value: signed, text: function (e) { return (e.saves ? "" : "\u2212") + fixed(100 * e.joules / run.totals.energy_j) + " %"; } },
+      { title: "of", kind: "text", value: function (e) { return e.leakage; }, text: function (e) { return e.leakage ? "leakage" : "accesses"; } },
+      { title: "what", kind: "text", value: function (e) { return e.counter; }, text: function (e) { return (e.why ? e.why + ": " : "") + e.counter + ", each " + e.price; } },
+      { title: "by", kind: "text", value: function (e) { return e.by.join(" "); }, text: function (e) { return e.by.join(", "); } }],
+      t.effects.slice().sort(function (a, b) { return signed(b) - signed(a); }));
+  }
+  if (run.technique) section("technique", "Technique", [
+    el("p", { "class": "meta", text: (run.run ? run.run.techniques + ". " : "") + "What it switches is in one state at a time; widths of the bands are shares of all of it, the state that spends most at the foot." }),
+    el("div", { "class": "pair" }, domainCharts(run.technique)), netChart(run.technique)].concat(run.technique.effects.length ? [el("h3", { text: "What it saved where" }), effectsTable(run.technique)] : []));
   if (run.savings) section("savings", "Savings", [
     el("p", { text: (run.run ? run.run.techniques + ": " : "") + joules(run.savings.all.net_j) + " net with the regulators' part, " +
       percent(run.savings.all.share) + " of chip and board (" + percent(run.savings.all.share_low) + " to " + percent(run.savings.all.share_high) +

@@ -5,6 +5,7 @@
 //   of a run peak_*   (peak.c): how near each kernel ran to each limit of the machine; the roofs
 //   machine_* (machine.c, machine.def): the machine's places and what moved between them
 //   what_if_* (what_if.c): the same counts at another supply, temperature, node or price
+//   technique_* (technique.c, technique.def): the states of what a technique switches, and what it saved where
 //   advice_* (advice.c): findings by rule, each with its evidence and what it is worth
 //   page_*   (page.c): the page itself, from a template, a script and the chart library
 //   database_* (database.c): results.sqlite, the same for programs
@@ -15,6 +16,7 @@
 
 #include "activity/stall.h"
 #include "gpu/config.h"
+#include "power/effect.h"
 #include "report/account.h"
 #include "report/report.h"
 #include "sm/result.h"
@@ -99,6 +101,20 @@ json_t *machine_traffic_json(const struct gpu_config *c, const struct activity *
 // The energies of the kernels' counts at other points of the model (docs/results.md), or NULL: the
 // run has no power. New reference.
 json_t *what_if_json(struct arena *a, const struct view_input *in);
+
+// ---- techniques ------------------------------------------------------------------------------------
+enum { VIEW_DOMAINS = 48 };
+struct view_technique { // what a run shows of its technique
+    bool is;            // it has any
+    uint32_t domain[VIEW_DOMAINS], domains;   // rows of technique.def
+    uint32_t line[POWER_MAX_LINES], lines;    // of the savings table
+};
+// {domains: [{key, title, unit, prose, states, total}], lines: [{name, saved_j, spent_j}], effects: [{component, line, saves,
+// leakage, joules, counter, price, why, by}]} over the kernels of the run. New reference; NULL: no technique counted.
+json_t *technique_json(const struct view_input *in, struct view_technique *t);
+// The same of an interval: {states: [of each domain its states' counts], net_j: [of each line]}. New reference.
+json_t *technique_interval_json(const struct account *p, const struct view_technique *t,
+                                const struct activity *a, double seconds);
 
 // ---- findings -----------------------------------------------------------------------------------
 json_t *advice_json(const struct view_input *in, const struct view_codes *codes); // new reference

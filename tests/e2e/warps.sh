@@ -9,6 +9,7 @@ chain -o late --warps 0:400-450
 run 0 run -q -o many --warps 2:0-9999 hotspot
 run 0 run -q -o volta -g v100 --warps 0:0-4999 hotspot
 run 0 run -q -o techniques -p warped-gates --warps 1:0-9999 hotspot
+run 0 run -q -o windows --interval 50 bfs  # more than 31 windows: two each become one
 run 0 run -q -o second --launches 2 --warps 0:0-100 mergeSort
 python3 - <<'P' || fail "what warps did"
 import json, sqlite3
@@ -87,6 +88,18 @@ for s in spans:
 assert checked > 5
 # the first launch that is timed
 assert watched('second')[0]['id'] == 2
+# of whole launches: the windows of an instruction's lost slots add up to what it lost, and cover the launch once
+joined = 0
+for folder in ('many', 'volta', 'techniques', 'second', 'windows'):
+    for l in launches(folder):
+        w = l.get('waits')
+        if l['functional'] or not w: continue
+        lost = {(i['pc'], n): v for i in l['instructions'] for n, v in i['stalls'].items()}
+        assert {(r[0], r[1]): sum(r[2:]) for r in w['rows']} == lost and len(lost) > 3, (folder, l['id'])
+        assert w['to'] == sorted(set(w['to'])) and w['to'][-1] == l['cycles'] and len(w['to']) < 32, w['to']
+        assert all(len(r) - 2 <= len(w['to']) for r in w['rows'])
+        joined += w['to'][0] >= 2 * 2 * len(l['instructions'])  # a window begins with two cycles an instruction
+assert 'waits' in launches('many')[0] and joined
 # the database has the same
 l, w, spans = watched('many')
 db = sqlite3.connect('many/results.sqlite')
@@ -143,7 +156,17 @@ for width in (1200, 400):
             waits[n] = waits.get(n, 0) + s[2] - s[1]
     seen = b.run("""Array.prototype.map.call(document.querySelectorAll('#lines-over-time tbody tr'), function (r) {
       return [parseInt(r.children[0].textContent, 10), +r.children[1].textContent.replace(/,/g, ''), r.children.length]; })""")
-    assert len(seen) > 5 and all(waits[n] == v and cells > 50 for n, v, cells in seen if n is not None), (seen, waits)
+    assert len(seen) > 5 and all(waits[n] == v and cells > 50 for n, v, cells in seen if n), (seen, waits)
+    # the same of the whole launch: a row's sum is what its line lost, reason by reason where one is chosen
+    lost = {}
+    for r in l['waits']['rows']:
+        if r[1] in ('issued', 'dual', 'ready'): continue
+        for reason in ('', r[1]): lost[reason, i[r[0]]['src_line']] = lost.get((reason, i[r[0]]['src_line']), 0) + sum(r[2:])
+    for reason in ('', 'memory'):
+        b.run("(function () { var s = document.querySelector('#waits-over-time select'); s.value = '%s'; s.dispatchEvent(new Event('change')); })()" % reason)
+        seen = b.run("""Array.prototype.map.call(document.querySelectorAll('#waits-over-time tbody tr'), function (r) {
+          return [/^PTX/.test(r.children[0].textContent) ? 0 : parseInt(r.children[0].textContent, 10), +r.children[1].textContent.replace(/,/g, ''), r.children.length]; })""")
+        assert len(seen) > 3 and all(lost[reason, n] == v and cells == 2 + len(l['waits']['to']) for n, v, cells in seen if n), (reason, seen, lost)
     # the mark goes by the keyboard
     b.run('document.querySelector("#warps canvas").focus()')
     before = b.run('document.querySelector("#warps .said").textContent')
