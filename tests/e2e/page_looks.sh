@@ -158,7 +158,7 @@ for name in ('Warps', 'DRAM', 'Issue slots used'):
     c, = of(name)
     assert sum(s[0].startswith('beside') and s[2] > 4 for s in c['sets']) * 2 == len(c['sets']), c['sets']
 # every number of a line of machine code has its change, the right one
-rows = b.run('''(function () { var t = Array.prototype.slice.call(document.querySelectorAll('#source table')).pop();
+rows = b.run('''(function () { var t = Array.prototype.slice.call(document.querySelectorAll('#source .code table')).pop();
   var head = Array.prototype.map.call(t.querySelectorAll('thead th'), function (h) { return h.textContent; });
   return Array.prototype.map.call(t.querySelectorAll('tbody tr'), function (r) { var o = {};
     Array.prototype.forEach.call(r.children, function (c, i) { var s = c.querySelector('.change'); o[head[i]] = [c.textContent, s && s.textContent]; });
