@@ -748,13 +748,20 @@ static void print_table(struct cli *c, const struct sheet_figure *g) {
     }
 }
 
+// What compare takes and study does not.
+enum { OPT_PAGES = OPT_N, OPT_COMPARE_ALL };
+static const struct cli_option compare_option[] = {
+    {"--pages", 0, NULL,
+     "with -o: also the page of each run, and of each workload's runs beside each other, in DIR/runs (runs again)"},
+};
+
 const struct cli_spec spec_compare = {
     .name = "compare",
     .form = {"[options] -p A,B,... | -c NAME:KEY=VALUE,... WORKLOAD..."},
     .prose = "Runs workloads on several configurations and shows time and energy against the first "
              "one:\n  warpwatt compare -p none -c gto:sm.scheduler=gto -c big:sm.l1d.bytes=32768 "
              "hotspot bfs",
-    .part = {CLI_PART(option), CLI_POOL_PART},
+    .part = {CLI_PART(option), CLI_PART(compare_option), CLI_POOL_PART},
     .word = CLI_WORKLOAD,
 };
 
@@ -789,12 +796,15 @@ int cmd_compare(struct cli *c, int argc, char **argv) {
             break;
         case OPT_POLICY: s = add_policies(c, &k, value); break;
         case OPT_CONFIG: s = add_config(c, &k, value); break;
-        default: s = pool_option(c, &pool, opt - OPT_N, value); break;
+        case OPT_PAGES: o.pages = true; break;
+        default: s = pool_option(c, &pool, opt - OPT_COMPARE_ALL, value); break;
         }
     }
     if (s == WW_OK && k.n < 2)
         return cli_usage(
             "compare what? at least two configurations: -p A,B or -c NAME:KEY=VALUE,...");
+    if (s == WW_OK && o.pages && !o.out_dir)
+        return cli_usage("--pages lays pages beside the comparison's own: it goes with -o DIR");
     if (s == WW_OK && !n)
         return cli_usage("compare on what? name workloads; `warpwatt workloads` lists them");
     char *text = NULL;
@@ -811,6 +821,7 @@ int cmd_compare(struct cli *c, int argc, char **argv) {
     if (s == WW_OK) s = pool_ready(c, &pool, o.db);
     if (s == WW_OK) s = study_host_of(c, &host);
     o.pool = pool.options;
+    o.compares = true;
     int code = ww_status_exit_code(s);
     if (s == WW_OK) {
         code = study_run(&c->arena, &study, &host, &o, &c->diags, &sheet);

@@ -224,6 +224,55 @@ static void published_section(const struct sheet *sh, FILE *f) {
           f);
 }
 
+// The runs of a comparison: a row a workload, a column a configuration. The page's script writes what changes with the
+// base.
+static void runs_section(const struct sheet *sh, FILE *f) {
+    const struct study *const s = sh->study;
+    const uint32_t nc = s->configuration.n;
+    bool any_page = false;
+    fputs("<section id=\"runs\"><h2>Runs</h2><p class=\"tools\"><label>base of changes <select id=\"base\" disabled>", f);
+    for (uint32_t q = 0; q < nc; q++) {
+        fputs("<option>", f);
+        html(f, s->configuration.at[q].name);
+        fputs("</option>", f);
+    }
+    fputs("</select></label></p><div class=\"scroll\" tabindex=\"0\"><table><caption>Time and energy of each "
+          "run</caption><thead><tr><th scope=\"col\" class=\"text\">workload</th>",
+          f);
+    for (uint32_t q = 0; q < nc; q++) {
+        fputs("<th scope=\"col\">", f);
+        html(f, s->configuration.at[q].name);
+        fputs("</th>", f);
+    }
+    fputs("</tr></thead><tbody>", f);
+    for (uint32_t w = 0; w < s->workload.n; w++) {
+        fputs("<tr><th scope=\"row\">", f);
+        html(f, s->workload.at[w].name);
+        if (sh->beside[w]) fprintf(f, "<br><a href=\"%s\">beside each other</a>", sh->beside[w]);
+        fputs("</th>", f);
+        for (uint32_t q = 0; q < nc; q++) {
+            const struct sheet_run *const r = &sh->run[w * nc + q];
+            fputs("<td>", f);
+            if (isfinite(r->seconds)) {
+                fprintf(f, "<span data-seconds=\"%.9g\">%.4g µs</span><br>", r->seconds, 1e6 * r->seconds);
+                if (isfinite(r->energy_j))
+                    fprintf(f, "<span data-joules=\"%.9g\">%.4g µJ</span><br>", r->energy_j, 1e6 * r->energy_j);
+            } else {
+                fputs("–", f);
+            }
+            if (r->page) fprintf(f, "<a href=\"%s\">page</a>", r->page);
+            any_page |= r->page != NULL;
+            fputs("</td>", f);
+        }
+        fputs("</tr>", f);
+    }
+    fputs("</tbody></table></div>", f);
+    fputs(any_page ? "<p class=\"meta\">A run's page shows where its time and energy went; runs beside each other have "
+                     "their differences by component as a tree, against any of them.</p></section>"
+                   : "<p class=\"meta\">With --pages each run has a page of its own here.</p></section>",
+          f);
+}
+
 static void body(const struct sheet *sh, FILE *f) {
     const struct study *s = sh->study;
     fputs("<header><h1>", f);
@@ -253,6 +302,7 @@ static void body(const struct sheet *sh, FILE *f) {
         fputs("</p>", f);
     }
     fputs("</header><nav aria-label=\"figures\"><ul>", f);
+    if (sh->run) fputs("<li><a href=\"#runs\">Runs</a></li>", f);
     for (uint32_t i = 0; i < s->figure.n; i++) {
         fprintf(f, "<li><a href=\"#%s\">", s->figure.at[i].id);
         html(f, s->figure.at[i].title);
@@ -261,6 +311,7 @@ static void body(const struct sheet *sh, FILE *f) {
         fputs("</li>", f);
     }
     fputs("</ul></nav><main>", f);
+    if (sh->run) runs_section(sh, f);
     for (uint32_t i = 0; i < s->figure.n; i++) figure_section(&sh->figure[i], f);
     published_section(sh, f);
     fputs("</main>", f);
@@ -268,7 +319,7 @@ static void body(const struct sheet *sh, FILE *f) {
 
 static json_t *value(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 
-static json_t *figure_json(const struct sheet_figure *g) {
+static json_t *figure_json(const struct sheet_figure *g, bool compares) {
     const struct study_figure *q = g->figure;
     json_t *o = json_object(), *labels = json_array(), *aggregate = json_array(),
            *series = json_array(), *x = json_array();
@@ -279,6 +330,8 @@ static json_t *figure_json(const struct sheet_figure *g) {
                                     : q->series.n ? q->series.at[0].unit
                                                   : ""));
     json_object_set_new(o, "log", json_boolean(q->log_scale));
+    // of a comparison the figures of ratios have a series a configuration
+    if (compares && strcmp(q->kind, "bars") == 0) json_object_set_new(o, "rebase", json_true());
     for (uint32_t r = 0; r < g->n_rows; r++) {
         json_array_append_new(labels, json_string(g->row[r].name));
         json_array_append_new(aggregate, json_boolean(g->row[r].aggregate));
@@ -314,7 +367,7 @@ static json_t *figure_json(const struct sheet_figure *g) {
 static json_t *data(const struct sheet *sh) {
     json_t *all = json_array();
     for (uint32_t i = 0; i < sh->study->figure.n; i++)
-        json_array_append_new(all, figure_json(&sh->figure[i]));
+        json_array_append_new(all, figure_json(&sh->figure[i], sh->compares));
     return all;
 }
 

@@ -19,16 +19,15 @@ static volatile sig_atomic_t stopped;
 static void on_signal(int signal_number) { stopped = signal_number; }
 bool pool_stopped(void) { return stopped != 0; }
 
-void pool_words(const struct study_host *host, const struct job *j, const char *record,
-                char *w[POOL_MAX_WORDS]) {
-    size_t n = 0;
+// What a job is, behind words that say where its results go.
+static void job_words(const struct job *j, size_t n, char *w[POOL_MAX_WORDS]) {
     const struct study_configuration *c = j->configuration;
-    const char *const head[] = {host->self, "run",      "--no-progress", "--no-power",
-                                "--quiet",  "--record", record,          "-g",
-                                c->gpu,     "--size",   j->program.size};
-    // a program of the user's own has no size
-    const size_t heads = WW_COUNT(head) - (j->program.n_words ? 2 : 0);
-    for (size_t i = 0; i < heads; i++) w[n++] = (char *)(uintptr_t)head[i];
+    w[n++] = (char *)(uintptr_t) "-g";
+    w[n++] = (char *)(uintptr_t)c->gpu;
+    if (!j->program.n_words) { // a program of the user's own has no size
+        w[n++] = (char *)(uintptr_t) "--size";
+        w[n++] = (char *)(uintptr_t)j->program.size;
+    }
     for (uint32_t i = 0; i < c->n_set; i++) {
         w[n++] = (char *)(uintptr_t) "-s";
         w[n++] = (char *)(uintptr_t)c->set[i];
@@ -46,6 +45,24 @@ void pool_words(const struct study_host *host, const struct job *j, const char *
     for (uint32_t i = 0; j->own_args && i < j->row->n_args; i++)
         w[n++] = (char *)(uintptr_t)j->row->arg[i];
     w[n] = NULL;
+}
+
+void pool_words(const struct study_host *host, const struct job *j, const char *record,
+                char *w[POOL_MAX_WORDS]) {
+    const char *const head[] = {host->self, "run",      "--no-progress", "--no-power",
+                                "--quiet",  "--record", record};
+    for (size_t i = 0; i < WW_COUNT(head); i++) w[i] = (char *)(uintptr_t)head[i];
+    job_words(j, WW_COUNT(head), w);
+}
+
+const char *const *pool_page_words(struct arena *a, const struct job *j) {
+    char *w[POOL_MAX_WORDS];
+    job_words(j, 0, w);
+    size_t n = 0;
+    while (w[n]) n++;
+    const char **const words = arena_alloc(a, (n + 1) * sizeof *words);
+    for (size_t i = 0; i <= n; i++) words[i] = w[i] ? arena_strdup(a, w[i]) : NULL;
+    return words;
 }
 
 // ---- progress ---------------------------------------------------------------------------------

@@ -44,6 +44,8 @@ extern const size_t pool_backends_n;
 // The words of `warpwatt run` for a job, NULL behind the last one.
 void pool_words(const struct study_host *host, const struct job *j, const char *record,
                 char *words[POOL_MAX_WORDS]);
+// Those of them that say what the job is, copied: behind `run -o FOLDER` (run_pages.h). NULL behind the last one.
+const char *const *pool_page_words(struct arena *a, const struct job *j);
 // Stores the record of a job that ended well; a record that is refused fails the job.
 void pool_done(struct pool *p, struct job *j, const char *record, double host_s);
 void pool_failed(struct pool *p, struct job *j, int code, const char *message);

@@ -1,7 +1,10 @@
 // The whole way of a study: what must run, running it, computing, writing.
 #include "gpu/technique.h"
+#include "study/pool.h"
+#include "study/run_pages.h"
 #include "study/study.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum ww_status study_default_db(struct arena *a, struct diags *d, const char **path) {
@@ -158,6 +161,44 @@ static enum ww_status write_paper(struct way *w, const struct sheet *sheet) {
     return s;
 }
 
+// The runs of a comparison with their figures and, where they were asked for, their pages: of each workload's
+// configurations also one page of all.
+static enum ww_status list_runs(struct way *w, struct sheet *sheet) {
+    const uint32_t nc = w->s->configuration.n, nw = w->s->workload.n;
+    sheet->run = arena_alloc(w->arena, (nw * nc + 1) * sizeof *sheet->run);
+    sheet->beside = arena_alloc(w->arena, (nw + 1) * sizeof *sheet->beside);
+    struct run_page *const page = arena_alloc(w->arena, (nw * nc + 1) * sizeof *page);
+    uint32_t *const cell = arena_alloc(w->arena, (nw * nc + 1) * sizeof *cell), n = 0;
+    enum ww_status s = WW_OK;
+    for (uint32_t i = 0; i < nw * nc && s == WW_OK; i++) {
+        const struct eval_scope scope = {.workload = (int)(i / nc), .configuration = (int)(i % nc)};
+        struct sheet_run *const r = &sheet->run[i];
+        *r = (struct sheet_run){.seconds = NAN, .energy_j = NAN};
+        sheet->beside[i / nc] = NULL;
+        const struct mark at = w->s->workload.at[i / nc].at;
+        s = eval_number(w->e, "seconds", at, scope, w->d, &r->seconds);
+        if (s == WW_OK) s = eval_number(w->e, "energy_j", at, scope, w->d, &r->energy_j);
+        if (!w->o->pages || !w->needed[i] || !w->results[i].there) continue;
+        const struct job *const j = &w->jobs.at[w->job_of[i]];
+        page[n] = (struct run_page){
+            .name = run_page_name(w->arena, w->s->workload.at[i / nc].name, w->s->configuration.at[i % nc].name, i),
+            .words = pool_page_words(w->arena, j),
+            .key = j->key};
+        cell[n++] = i;
+    }
+    if (s == WW_OK && n) s = run_pages_make(w->arena, w->host, page, n, w->o->out_dir, w->o->processes, w->d);
+    for (uint32_t k = 0, first = 0; k < n && s == WW_OK; k++) {
+        if (page[k].is_there)
+            sheet->run[cell[k]].page = arena_printf(w->arena, "runs/%s/index.html", page[k].name);
+        if (k + 1 < n && cell[k + 1] / nc == cell[k] / nc) continue;
+        const char *const file = arena_printf(w->arena, "runs/%s.html", run_page_name(w->arena, w->s->workload.at[cell[k] / nc].name, "all", k));
+        if (run_pages_beside(w->arena, w->host, &page[first], k + 1 - first, arena_printf(w->arena, "%s/%s", w->o->out_dir, file)))
+            sheet->beside[cell[k] / nc] = file;
+        first = k + 1;
+    }
+    return s;
+}
+
 static int whole_way(struct way *w, struct store *store, struct sheet *sheet) {
     enum ww_status s = find_jobs(w, sheet);
     if (s != WW_OK) return ww_status_exit_code(s);
@@ -187,6 +228,8 @@ static int whole_way(struct way *w, struct store *store, struct sheet *sheet) {
                 arena_printf(w->arena, "%s on %s: %s", w->jobs.at[i].program.name,
                              w->jobs.at[i].configuration->name, w->jobs.at[i].message);
     s = sheet_fill(w->arena, w->s, w->e, w->d, sheet);
+    sheet->compares = w->o->compares;
+    if (s == WW_OK && w->o->out_dir && w->o->compares) s = list_runs(w, sheet);
     if (s == WW_OK && w->o->out_dir) s = sheet_write(w->arena, sheet, w->e, w->o->out_dir, w->d);
     if (s == WW_OK && w->o->markdown) s = markdown_write(w->arena, sheet, w->o->markdown, w->d);
     if (s == WW_OK && w->o->paper) s = write_paper(w, sheet);

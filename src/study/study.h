@@ -449,6 +449,14 @@ struct sheet {
     const char **failed; // sentences
     uint32_t n_failed;
     const char *note;
+    // A comparison: any configuration can be the base on its page, and runs are listed with their pages.
+    bool compares;
+    struct sheet_run *run; // [workloads * configurations]; NULL: none is listed
+    const char **beside;   // [workloads] page of its runs beside each other, from the folder; NULL: none
+};
+struct sheet_run {
+    double seconds, energy_j; // NAN: no result
+    const char *page;         // from the folder of the comparison; NULL: none was made
 };
 // Computes a main value, that `expr` is in `scope`, under every choice.
 enum ww_status choice_fill(struct arena *a, const struct study *s, struct eval *e, const char *expr,
@@ -496,6 +504,8 @@ struct study_options {
     const char *paper;    // folder of figures and tables for a paper, or NULL
     uint32_t processes;
     bool no_run; // only what is kept
+    bool compares; // a comparison (sheet)
+    bool pages;    // a page of each run, in runs/ of out_dir
     struct pool_options pool; // where, and with what of an engine's options
 };
 // Answers the exit code; sentences are left in `d`.

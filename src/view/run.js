@@ -149,7 +149,7 @@ function draw_page(runs, shown, base, choose) {
       " MHz)" + (other ? " beside " + called(other) : "") +
       (checks[run.check] ? " \u00b7 " + checks[run.check] : "") + " \u00b7 simulated by warpwatt" }),
     other ? el("p", { "class": "meta", text: "Changes are from " + called(other) + ", the base, to " + called(run) +
-      ": +12 % is 12 % more than the base has." }) : null,
+      ": +12 % is 12 % more than the base has. " }, [many ? null : el("button", { type: "button", "class": "plain", text: "the other as base", onclick: function () { choose(base, shown); } })]) : null,
     other && !(other.complete && !other.unfinished) ? el("p", { "class": "alert", text: "The base, " + called(other) + ", was not finished: changes are from a part of it." }) : null,
     run.complete ? null : el("p", { "class": "alert", text: "The run was cut off: what stands here is complete up to then." }),
     run.unfinished ? el("p", { "class": "alert", text: "Not finished: " + run.unfinished + "." }) : null,
@@ -206,16 +206,19 @@ function draw_page(runs, shown, base, choose) {
   }
   function runsTable() {
     function was() { return other ? other.totals : {}; }
-    function sum(title, key, text, good) {
+    // `half`, `of`: half of the 95 % interval of what sampling estimated, and of what.
+    function sum(title, key, text, good, half, of) {
       return { title: title, value: function (r) { return r.totals[key]; }, node: function (r) {
-        return el("span", null, [text(r.totals[key]) + " ", r === other ? null : change(r.totals[key], was()[key], good)]); } };
+        var t = r.totals;
+        return el("span", null, [text(t[key]) + (half ? within(t[half], t[of]) : "") + " ", r === other ? null : change(t[key], was()[key], good)]); } };
     }
     return table("runs", [
       { title: "run", value: called, node: function (r) {
         return el("span", null, [el("button", { type: "button", "class": "plain", text: called(r), "aria-pressed": String(r === run), onclick: function () {
           choose(runs.indexOf(r), base === runs.indexOf(r) ? -1 : base); } }), isWhole(r) ? null : el("small", { text: " not finished" })]); } },
       { title: "techniques and keys", kind: "text", value: setUp, text: setUp },
-      sum("time", "seconds", seconds, -1), sum("cycles", "cycles", whole, -1), sum("energy", "energy_j", joules, -1),
+      sum("time", "seconds", seconds, -1, "half_cycles", "cycles"), sum("cycles", "cycles", whole, -1, "half_cycles", "cycles"),
+      sum("energy", "energy_j", joules, -1, "half_j", "energy_j"),
       sum("dynamic", "dynamic_j", joules, -1), sum("static", "static_j", joules, -1), sum("power", "power_w", watts, -1),
       sum("energy-delay", "edp_js", function (v) { return scaled(v, "Js"); }, -1), sum("IPC", "ipc", fixed, 1),
       sum("L1 hits", "l1_hit", percent, 1), sum("L2 hits", "l2_hit", percent, 1)], runs);
@@ -382,8 +385,8 @@ function draw_page(runs, shown, base, choose) {
             pointRadius: 5, pointStyle: i ? "triangle" : "circle" }; }) },
         options: { scales: axes("joules an operation"), plugins: { tooltip: tip.tooltip } } })])]);
   }
-  // Of two runs: what each component spent, with its parts, and the change.
-  function componentTable() {
+  // Of two runs: what each component spent, with its parts, and the difference, as a tree.
+  function componentTree() {
     function sums(r) {
       var all = {};
       (r.components || []).forEach(function (p) { all[p.name] = { name: p.name, parent: p.parent, dynamic_j: 0, static_j: 0 }; });
@@ -393,14 +396,58 @@ function draw_page(runs, shown, base, choose) {
       Object.keys(all).forEach(function (n) { all[n].energy_j = all[n].dynamic_j + all[n].static_j; });
       return all;
     }
-    var mine = sums(run), theirs = sums(other), of = function (r) { return theirs[r.name]; };
-    return el("div", null, [el("h3", { text: "Components, with their parts" }), table("energy by component, two runs", [
-      { title: "component", value: function (r) { return r.name; }, text: function (r) { return r.name; } },
-      column("energy", "energy_j", joules, -1, of), column("dynamic", "dynamic_j", joules, -1, of),
-      column("static", "static_j", joules, -1, of)], Object.keys(mine).map(function (n) { return mine[n]; }).filter(function (r) {
-      return r.energy_j > 0; }))]);
+    var mine = sums(run), theirs = sums(other), names = Object.keys(mine).concat(Object.keys(theirs).filter(function (n) { return !mine[n]; }));
+    var none = { energy_j: 0, dynamic_j: 0, static_j: 0 }, most = 0, children = {}, rows = {}, open = {};
+    names.forEach(function (n) {
+      var parent = (mine[n] || theirs[n]).parent || "";
+      if (!((mine[n] || none).energy_j > 0) && !((theirs[n] || none).energy_j > 0)) return;
+      (children[parent] = children[parent] || []).push(n);
+      if (parent) most = Math.max(most, Math.abs(differs(n)));
+    });
+    function differs(n) { return (mine[n] || none).energy_j - (theirs[n] || none).energy_j; }
+    function both(n, key) { var a = (mine[n] || none)[key], b = (theirs[n] || none)[key]; return el("td", null, [joules(a) + " ", change(a, b, -1)]); }
+    // Those below a closed part are hidden.
+    function show() {
+      function walk(n, seen) {
+        rows[n].hidden = !seen;
+        (children[n] || []).forEach(function (q) { walk(q, seen && open[n]); });
+      }
+      (children[""] || []).forEach(function (n) { walk(n, true); });
+    }
+    function toggle(n, to) {
+      open[n] = to;
+      var b = rows[n].querySelector("button");
+      b.setAttribute("aria-expanded", String(to));
+      b.firstChild.textContent = to ? "\u25be " : "\u25b8 ";
+      show();
+    }
+    function add(list, n, depth) {
+      var d = differs(n), parts = children[n], side = Math.abs(d) < 1e-4 * most ? "" : d < 0 ? " better" : " worse";
+      var name = parts ? el("button", { type: "button", "class": "twig", "aria-expanded": "false", onclick: function () { toggle(n, !open[n]); } }, [el("span", { "aria-hidden": "true", text: "\u25b8 " }), n])
+        : el("span", { "class": "leaf", text: n });
+      rows[n] = el("tr", { "data-component": n }, [el("th", { scope: "row", style: "padding-left:" + (0.5 + 1.1 * depth) + "rem" }, [name]),
+        el("td", { "class": "change" + side, text: d === 0 ? "\u2013" : (d < 0 ? "\u2212" : "+") + joules(Math.abs(d)) }),
+        el("td", { "class": "tilt" }, [el("i", { "class": d < 0 ? "less" : "more", style: "width:" + (most && depth ? Math.min(50, 50 * Math.abs(d) / most) : 0) + "%" })]),
+        both(n, "energy_j"), both(n, "dynamic_j"), both(n, "static_j")]);
+      list.push(rows[n]);
+      (parts || []).sort(function (a, b) { return Math.abs(differs(b)) - Math.abs(differs(a)); }).forEach(function (q) { add(list, q, depth + 1); });
+      return list;
+    }
+    var list = (children[""] || []).reduce(function (l, n) { return add(l, n, 0); }, []);
+    function all(to) { Object.keys(rows).forEach(function (n) { if (children[n]) toggle(n, to); }); }
+    var box = el("div", null, [el("h3", { text: "Differences by component" }), el("p", { "class": "meta", text: "Each component with its parts, those that differ most first; bars go to the left where this run spends less." }),
+      el("div", { "class": "tools" }, [el("button", { type: "button", "class": "plain", text: "open all", onclick: function () { all(true); } }),
+        el("button", { type: "button", "class": "plain", text: "close all", onclick: function () { all(false); } })]),
+      el("div", { "class": "scroll", tabindex: "0", role: "region", "aria-label": "energy by component, two runs" }, [el("table", { "class": "tree" }, [el("thead", null, [el("tr", null, ["component", "difference", "", "energy", "dynamic", "static"].map(function (n) {
+        return el("th", { scope: "col", text: n }); }))]), el("tbody", null, list)])])]);
+    // the root, and on from it while a part has most of the difference
+    (children[""] || []).forEach(function (n) {
+      for (var q = n; children[q]; q = children[q][0]) { toggle(q, true); if (q !== n && Math.abs(differs(children[q][0])) < 0.5 * Math.abs(differs(q))) break; }
+    });
+    show();
+    return box;
   }
-  section("overview", "Overview", [cards(), other && run.components ? componentTable() : null, el("div", { "class": "pair" }, [
+  section("overview", "Overview", [cards(), other && run.components && other.components ? componentTree() : null, el("div", { "class": "pair" }, [
     run.components ? energyMap() : null,
     run.totals.slots ? el("div", null, [el("h3", { text: "Issue slots and who lost them" }), slotChart()]) : null]),
     run.components ? rooflines() : null]);

@@ -6,7 +6,13 @@ run 0 run -q -o a hotspot
 run 0 run -q -o b -s core.clock_mhz=560 -s sm.l1d.ways=2 -s sm.shared_banks=16 hotspot
 run 0 report a b
 run 0 report -o many.html b a many
-run 0 compare --db kept.db -p none,gates vectorAdd -o study
+run 0 compare --db kept.db -p two-level,gates vectorAdd hotspot -o study --pages
+says err 'pages of runs: 4 made'
+run 0 compare --db kept.db -p two-level,gates vectorAdd hotspot -o study --pages
+lacks err 'pages of runs'
+run 2 compare -p two-level,gates vectorAdd --pages; says err 'goes with -o DIR'
+run 0 run -q -o sampled --sample 5% "$HERE/ptx/saxpy.ptx" --grid 64 --block 64 --arg f32=2 --arg 'f32[4096]=iota' --arg 'f32[4096]=const:1' --arg u32=4096 --repeat 60
+run 0 report -o sampled.html b a sampled
 for r in a b; do run 0 report --json $r; cp out $r.json; done
 for page in many/index.html a/index.html a/compare.html; do
     [ "$(wc -c <$page)" -lt 3000000 ] || fail "$page is larger than 3 MB"
@@ -63,6 +69,46 @@ for dark in (False, True):
     assert max(back) < 60 if dark else min(back) > 200, back
     least = b.run(contrast)
     assert least[0] >= 4.5, ('study: contrast', dark, least)
+# a comparison has its runs' pages, and any configuration for its base
+import os, re
+b.open('study/index.html', 1200)
+links = b.run("Array.prototype.map.call(document.querySelectorAll('#runs a'), function (a) { return a.getAttribute('href'); })")
+assert len(links) == 6 and all(os.path.exists('study/' + l) for l in links), links
+cells = lambda: b.run("Array.prototype.map.call(document.querySelectorAll('#energy tbody td, #energy tfoot td'), function (c) { return +c.textContent; })")
+bars = lambda: b.run("Chart.getChart(document.querySelector('#energy canvas')).data.datasets.map(function (s) { return s.data; })")
+seconds = b.run("Array.prototype.map.call(document.querySelectorAll('#runs [data-joules]'), function (e) { return +e.dataset.joules; })")
+was, drawn = cells(), bars()
+assert was[0::2] == [1, 1, 1] and abs(drawn[1][0] - seconds[1] / seconds[0]) < 1e-6
+b.run("(function () { var s = document.querySelector('#base'); s.value = 'gates'; s.dispatchEvent(new Event('change')); })()")
+now, drawn = cells(), bars()
+assert now[1::2] == [1, 1, 1] and abs(drawn[0][0] - seconds[0] / seconds[1]) < 1e-6 and abs(drawn[0][2] - (seconds[0] * seconds[2] / seconds[1] / seconds[3]) ** .5) < 1e-6, (now, drawn, seconds)
+assert all(abs(x * y - 1) < 2e-3 for x, y in zip(was[1::2], now[0::2])), (was, now)
+assert 'gates = 1' in b.run('document.querySelector("#energy h2").textContent')
+change = 100 * (seconds[0] / seconds[1] - 1)
+assert '%s%.1f %%' % ('+' if change >= 0 else '\u2212', abs(change)) in b.run("document.querySelector('#runs [data-joules]').textContent")
+# runs beside each other: the tree's differences are those of the energies, parts add up, and it opens and closes
+b.open('study/runs/hotspot-all.html', 1200)
+def tree():
+    return b.run('''Array.prototype.map.call(document.querySelectorAll('.tree tbody tr'), function (r) {
+      return [r.dataset.component, r.children[1].textContent, r.children[3].firstChild.textContent, r.hidden]; })''')
+t = tree()
+assert t[0][0] == 'total' and len(t) > 20 and any(r[3] for r in t) and not t[0][3]
+assert t[1][0] in ('chip', 'board') and not t[1][3]
+of = {r[0]: r[1] for r in t}
+b.run("Array.prototype.filter.call(document.querySelectorAll('#overview .tools button'), function (e) { return e.textContent === 'open all'; })[0].click()")
+assert not any(r[3] for r in tree())
+b.run("document.querySelector('.tree .twig').click()")
+assert sum(not r[3] for r in tree()) == 1
+base = b.run('document.querySelector("header").textContent')
+b.run("Array.prototype.filter.call(document.querySelectorAll('header button'), function (e) { return e.textContent === 'the other as base'; })[0].click()")
+swapped = {r[0]: r[1] for r in tree()}
+turned = lambda s: s.replace('+', '-').replace('\u2212', '+').replace('-', '\u2212')
+assert base != b.run('document.querySelector("header").textContent') and all(swapped[n] == turned(of[n]) for n in of), (of, swapped)
+# what sampling estimated has its interval in the table of many runs
+b.open('sampled.html', 1200)
+text = b.run("Array.prototype.map.call(document.querySelectorAll('#runs tbody tr'), function (r) { return r.textContent; })")
+assert '\u00b1' in text[2] and '\u00b1' not in text[0] + text[1], text
+assert text[2].count('\u00b1') == 3
 # two runs say which is the base of the changes
 b.open('a/compare.html', 1200)
 assert 'the base' in b.run('document.querySelector("header").textContent')
