@@ -5,7 +5,7 @@
 
 #include "study/sweep.h"
 
-enum { OPT_OUT, OPT_JOBS, OPT_DB, OPT_N };
+enum { OPT_OUT, OPT_JOBS, OPT_DB, OPT_PAGES, OPT_N };
 static const struct cli_option option[OPT_N] = {
     [OPT_OUT] = {"--out", 'o', "DIR",
                  "where points.csv, points.db, sweep.json and index.html go (default sweep-NAME)",
@@ -13,6 +13,7 @@ static const struct cli_option option[OPT_N] = {
     [OPT_JOBS] = {"--jobs", 'j', "N", "runs at a time (default: one a processor)"},
     [OPT_DB] = {"--db", 0, "FILE", "where results are kept (default ~/.cache/warpwatt/results.db)",
                 CLI_FILE},
+    [OPT_PAGES] = {"--pages", 0, NULL, "also the page of each run on the front, in runs/ of DIR (these run again)"},
 };
 
 const struct cli_spec spec_sweep = {
@@ -119,6 +120,7 @@ int cmd_sweep(struct cli *c, int argc, char **argv) {
             break;
         case OPT_OUT: o.out_dir = value; break;
         case OPT_DB: o.db = value; break;
+        case OPT_PAGES: o.pages = true; break;
         case OPT_JOBS:
             if (!text_to_u64(value, &n) || n < 1 || n > 64)
                 return cli_usage("--jobs is `%s`; it must be a whole number from 1 to 64", value);

@@ -2,6 +2,8 @@
 // pool, and what the jobs left becomes time, energy and area. A sweep that was interrupted goes on:
 // a search draws the same points again, and their results are kept.
 #include "gpu/technique.h"
+#include "study/pool.h"
+#include "study/run_pages.h"
 #include "study/sweep.h"
 
 #include <math.h>
@@ -294,6 +296,44 @@ static enum ww_status judge(struct way *w, struct sweep_point *p, const struct d
     return WW_OK;
 }
 
+// What a page of each of the point's runs is made of.
+static void note_runs(struct way *w, struct sweep_point *p, const struct design *g, const job_list *jobs) {
+    p->page = arena_alloc(w->arena, (g->n_workloads + 1) * sizeof *p->page);
+    for (uint32_t i = 0; i < g->n_workloads; i++) {
+        const struct job *const j = &jobs->at[g->job[i]];
+        p->page[p->n_pages++] = (struct run_page){.name = j->program.name,
+                                                  .words = pool_page_words(w->arena, j),
+                                                  .key = arena_strdup(w->arena, j->key)};
+    }
+}
+
+// The pages of the front's runs.
+static enum ww_status make_pages(struct way *w) {
+    const sweep_points *const points = &w->out->points;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < points->n; i++) n += points->at[i].front ? points->at[i].n_pages : 0;
+    struct run_page *const list = arena_alloc(w->arena, (n + 1) * sizeof *list);
+    n = 0;
+    for (uint32_t i = 0; i < points->n; i++) {
+        const struct sweep_point *const p = &points->at[i];
+        for (uint32_t k = 0; p->front && k < p->n_pages; k++) {
+            list[n] = p->page[k];
+            list[n].name = run_page_name(w->arena, arena_printf(w->arena, "point-%u", i), p->page[k].name, k);
+            n++;
+        }
+    }
+    const enum ww_status s = run_pages_make(w->arena, w->host, list, n, w->o->out_dir, w->o->processes, w->d);
+    n = 0;
+    for (uint32_t i = 0; i < points->n && s == WW_OK; i++) {
+        const struct sweep_point *const p = &points->at[i];
+        for (uint32_t k = 0; p->front && k < p->n_pages; k++, n++) {
+            p->page[k].is_there = list[n].is_there;
+            p->page[k].folder = arena_printf(w->arena, "runs/%s", list[n].name);
+        }
+    }
+    return s;
+}
+
 enum { GO_ON = -1 };
 // Runs points that are open and adds them to the outcome. Answers GO_ON, or an exit code.
 static int run_points(struct way *w, sweep_points *points) {
@@ -326,6 +366,7 @@ static int run_points(struct way *w, sweep_points *points) {
     }
     for (uint32_t i = 0; i < points->n && s == WW_OK && code == GO_ON; i++) {
         s = judge(w, &points->at[i], &g[i], &jobs);
+        if (w->o->pages && points->at[i].state == SWEEP_DONE) note_runs(w, &points->at[i], &g[i], &jobs);
         vec_push(w->arena, &w->out->points, points->at[i]);
     }
     free(g);
@@ -409,6 +450,8 @@ int sweep_run(struct arena *a, const struct sweep *s, const struct study_host *h
         out->failed += out->points.at[i].state == SWEEP_FAILED;
         out->front += out->points.at[i].front;
     }
+    if (o->pages && out->front && (status = make_pages(&w)) != WW_OK)
+        return ww_status_exit_code(status);
     if (out->points.n && out->refused == out->points.n)
         return ww_status_exit_code(
             diag_add(d, WW_ERROR_CONFIG, "every point was refused: %s", out->points.at[0].why));

@@ -116,6 +116,8 @@ struct sweep_point {
     double cost[SWEEP_OBJECTIVES]; // s and J (geometric means over workloads), mm2
     double measured_s;             // 0: not measured
     uint32_t generation;
+    struct run_page *page; // with study_options.pages: of each of its workloads (run_pages.h), named by it; NULL: none
+    uint32_t n_pages;
     bool front; // no other point is better in one objective and worse in none
 };
 typedef VEC(struct sweep_point) sweep_points;

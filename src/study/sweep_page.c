@@ -1,5 +1,6 @@
 // What a sweep leaves: a table as CSV and in SQLite, all of it as JSON, and one page with parallel
 // coordinates and the front, which opens from a file, offline.
+#include "study/run_pages.h"
 #include "study/sweep.h"
 
 #include <errno.h>
@@ -64,6 +65,49 @@ static json_t *rank_json(struct arena *a, const struct sweep *s, const struct sw
     return j;
 }
 
+// A word as a shell takes it.
+static const char *shell_word(struct arena *a, const char *t) {
+    if (*t && strspn(t, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+=:,/@%") == strlen(t)) return t;
+    const char *out = "'";
+    for (; *t; t++) out = *t == '\'' ? arena_printf(a, "%s'\\''", out) : arena_printf(a, "%s%c", out, *t);
+    return arena_printf(a, "%s'", out);
+}
+
+// The words of `warpwatt run` that each value of an axis is.
+static json_t *words_of_axis(struct arena *a, const struct sweep_axis *axis) {
+    static const char *const option[] = {[SWEEP_GPU] = "-g", [SWEEP_POLICY] = "-p", [SWEEP_SIZE] = "--size"};
+    json_t *list = json_array();
+    for (uint32_t v = 0; v < axis->n; v++) {
+        const struct sweep_value *const x = &axis->value[v];
+        const char *words = "";
+        switch (axis->target) {
+        case SWEEP_GPU:
+        case SWEEP_POLICY:
+        case SWEEP_SIZE: words = arena_printf(a, "%s %s", option[axis->target], shell_word(a, x->text)); break;
+        case SWEEP_OPTION:
+            for (uint32_t i = 0; i < x->n_words; i++)
+                words = arena_printf(a, "%s%s%s", words, i ? " " : "", shell_word(a, x->word[i]));
+            break;
+        case SWEEP_WORKLOAD:
+        case SWEEP_MACRO: break;
+        default:
+            for (uint32_t i = 0; i < x->n_set; i++)
+                words = arena_printf(a, "%s%s-s %s", words, i ? " " : "", shell_word(a, x->set[i]));
+        }
+        json_array_append_new(list, json_string(words));
+    }
+    return list;
+}
+
+// What all points have of them.
+static const char *words_of_all(struct arena *a, const struct sweep *s) {
+    const char *words = arena_printf(a, "-g %s", shell_word(a, s->gpu));
+    if (*s->size) words = arena_printf(a, "%s --size %s", words, shell_word(a, s->size));
+    if (*s->policy && strcmp(s->policy, "none") != 0) words = arena_printf(a, "%s -p %s", words, shell_word(a, s->policy));
+    for (uint32_t i = 0; i < s->n_set; i++) words = arena_printf(a, "%s -s %s", words, shell_word(a, s->set[i]));
+    return words;
+}
+
 static json_t *to_json(struct arena *a, const struct sweep *s, const struct sweep_outcome *o) {
     json_t *top = json_pack("{s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:I}", "format", 1, "name", s->name,
                             "title", s->title, "gpu", s->gpu, "policy", s->policy, "size", s->size,
@@ -79,8 +123,9 @@ static json_t *to_json(struct arena *a, const struct sweep *s, const struct swee
         json_t *values = json_array();
         for (uint32_t v = 0; v < s->axis[k].n; v++)
             json_array_append_new(values, json_string(s->axis[k].value[v].text));
-        json_array_append_new(axes,
-                              json_pack("{s:s,s:o}", "name", s->axis[k].name, "values", values));
+        json_t *const axis = json_pack("{s:s,s:o}", "name", s->axis[k].name, "values", values);
+        if (!s->program.there) json_object_set_new(axis, "words", words_of_axis(a, &s->axis[k]));
+        json_array_append_new(axes, axis);
     }
     for (uint32_t i = 0; i < o->points.n; i++) {
         const struct sweep_point *p = &o->points.at[i];
@@ -95,6 +140,13 @@ static json_t *to_json(struct arena *a, const struct sweep *s, const struct swee
                                     : json_null());
         if (p->measured_s > 0) json_object_set_new(row, "measured", json_real(p->measured_s));
         if (p->why) json_object_set_new(row, "why", json_string(p->why));
+        json_t *const pages = json_array();
+        for (uint32_t k = 0; k < p->n_pages; k++)
+            if (p->page[k].is_there)
+                json_array_append_new(pages, json_pack("[s,s]", p->page[k].name,
+                                                       arena_printf(a, "%s/index.html", p->page[k].folder)));
+        if (json_array_size(pages)) json_object_set(row, "pages", pages);
+        json_decref(pages);
         json_array_append_new(points, row);
     }
     json_object_set_new(top, "workloads", workloads);
@@ -103,6 +155,7 @@ static json_t *to_json(struct arena *a, const struct sweep *s, const struct swee
         json_object_set_new(
             top, "program",
             json_string(strrchr(program, '/') ? strrchr(program, '/') + 1 : program));
+    if (!s->program.there) json_object_set_new(top, "words", json_string(words_of_all(a, s)));
     if (s->measured.file) json_object_set_new(top, "measured", rank_json(a, s, o));
     json_object_set_new(top, "objectives", objectives);
     json_object_set_new(top, "axes", axes);

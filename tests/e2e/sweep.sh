@@ -107,7 +107,74 @@ if [ -n "$browser" ]; then
     lacks log 'Uncaught|CONSOLE.*[Ee]rror'
     says dom '<h1 id="title">L1 &amp; scheduler &lt;on two workloads&gt;</h1>'
     [ "$(grep -o '<polyline class="run' dom | wc -l)" = 8 ] || fail "$(grep -o '<polyline class="run' dom | wc -l) lines of 8 points"
-    [ "$(grep -o '<circle class="dot' dom | wc -l)" = 24 ] || fail "not 8 dots in each of three plots"
+    [ "$(grep -o '<circle class="dot' dom | wc -l)" = 32 ] || fail "not 8 dots in each of three plots and that of any two"
+    run 0 sweep --db grid.db -o grid grid.yaml --pages
+    says err 'pages of runs: [1-9][0-9]* made'
+    run 0 sweep --db grid.db -o grid grid.yaml --pages
+    lacks err 'pages of runs'
+    PYTHONPATH=$HERE PYTHONDONTWRITEBYTECODE=1 python3 - "$browser" "$TMP" "$WARPWATT" <<'PY' || fail "the page of a sweep"
+import json, os, shlex, subprocess, sys
+from browser import Browser
+b = Browser(sys.argv[1], sys.argv[2] + '/profile2')
+sweep = json.load(open('grid/sweep.json'))
+done = [p for p in sweep['points'] if p['state'] == 'done']
+front = [p for p in done if p['front']]
+assert all(len(p['pages']) == 2 and all(os.path.exists('grid/' + href) for _, href in p['pages']) for p in front) and not any('pages' in p for p in done if not p['front'])
+off = lambda kind: b.run("document.querySelectorAll('#lines polyline.%s').length" % kind)
+for width, dark in ((1200, False), (400, True), (1920, False)):
+    b.open('grid/index.html', width, dark=dark)
+    assert b.run('document.body.dataset.overflow') == '0', width
+    back = b.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
+    assert max(back) < 60 if dark else min(back) > 200
+    # a name of an axis is no smaller on a narrow screen
+    assert b.run("Math.min.apply(null, Array.prototype.map.call(document.querySelectorAll('#lines text'), function (t) { return t.getBoundingClientRect().height; }))") > 8, width
+b.open('grid/index.html', 1200)
+# pointing at a point says its run, which is the one that the point stands for, and its page
+b.run("document.querySelector('#lines polyline.front').dispatchEvent(new PointerEvent('pointerenter'))")
+said = b.run("document.querySelector('#point').textContent")
+assert 'on the front' in said and b.run("document.querySelectorAll('#point a').length") == 2
+code = b.run("document.querySelectorAll('#point code')[0].textContent")
+words = shlex.split(code)
+assert words[:4] == ['warpwatt', 'run', '-o', 'DIR'] and words[-1] == 'hotspot', code
+link = b.run("document.querySelectorAll('#point a')[0].getAttribute('href')")
+kept, power = [json.load(open('grid/%s/%s.json' % (os.path.dirname(link), n))) for n in ('run', 'power')]
+ours = json.loads(subprocess.run([sys.argv[3], 'run', '--json'] + words[4:], capture_output=True, check=True).stdout)
+assert ours['launches'][0]['cycles'] == kept['launches'][0]['cycles'] and ours['power']['kernels']['energy_j'] == power['kernels']['energy_j'], (code, link)
+# an axis is turned by its name, also with the keyboard: the same points upside down
+ys = lambda: b.run("Array.prototype.map.call(document.querySelectorAll('#lines polyline'), function (e) { return +e.getAttribute('points').split(' ')[1].split(',')[1]; })")
+before = ys()
+b.run("document.querySelectorAll('#lines .turn')[1].focus()")
+b.key('Enter')
+assert [round(389 - y) for y in ys()] == [round(y) for y in before] and b.run("document.activeElement.getAttribute('aria-pressed')") == 'true'
+b.key('Enter')
+assert ys() == before
+# x and y of any two
+b.run("(function () { var s = document.querySelector('#x'); s.value = '2'; s.dispatchEvent(new Event('change')); })()")
+assert b.run("document.querySelector('#any svg').getAttribute('aria-label')").startswith('core.clock_mhz against')
+assert len(set(b.run("Array.prototype.map.call(document.querySelectorAll('#any circle'), function (c) { return c.getAttribute('cx'); })"))) == 2
+# while points are chosen the front of all stays, and the front of those chosen is what no other of them is better than
+b.run("document.querySelector('details').open = true")
+b.run("(function () { var s = document.querySelector('select[aria-label=\"sm.scheduler to\"]'); s.selectedIndex = 0; s.dispatchEvent(new Event('change')); })()")
+part = [p for p in done if p['at'][1] == 0]
+best = [p for p in part if not any(all(q[o] <= p[o] for o in sweep['objectives']) and any(q[o] < p[o] for o in sweep['objectives']) for q in part)]
+assert off('off') == len(done) - len(part) and off('front') == len(front), 'the front is not kept'
+assert b.run("+getComputedStyle(document.querySelector('#lines polyline.front')).strokeOpacity") >= .3
+assert off('part') == sum(not p['front'] for p in best) and b.run("document.querySelector('#front').rows.length") == 1 + len(best)
+assert '%d of %d points are chosen; %d are their front' % (len(part), len(done), len(best)) in b.run("document.querySelector('#count').textContent")
+b.run("document.querySelector('#all').click()")
+assert off('off') == off('part') == 0 and b.run("document.querySelector('#front').rows.length") == 1 + len(front)
+# dragging chooses, too
+area = b.run("(function () { var r = document.querySelectorAll('#lines .area')[2].getBoundingClientRect(); return [r.left + r.width / 2, r.top, r.height]; })()")
+for kind, part_of in (('mousePressed', .3), ('mouseMoved', .1), ('mouseMoved', 0), ('mouseReleased', 0)):
+    b.send('Input.dispatchMouseEvent', type=kind, x=area[0], y=area[1] + area[2] * part_of, button='left', buttons=1, clickCount=1)
+assert off('off') == sum(p['at'][2] == 0 for p in done)
+# on paper: light, whole, without tools
+b.open('grid/index.html', 718, dark=True, media='print')
+assert min(b.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")) > 200
+assert b.run("getComputedStyle(document.querySelector('.tools')).display") == 'none'
+assert b.run("document.querySelector('#lines').getBoundingClientRect().right") <= 719
+b.close()
+PY
 else
     echo "not looked at: the page (no chromium)"
 fi
