@@ -509,7 +509,10 @@ static unsigned print_opencl(struct cli *c, const char *program) {
          "install the Debian package libclc-14 before warpwatt is built, or name "
          "nvptx64--nvidiacl.bc in WARPWATT_OPENCL_LIBCLC"},
         {"built-in functions",
-         arena_printf(&c->arena, "%s/libwarpwatt-opencl.bc", folder ? folder : "."),
+         arena_printf(&c->arena, "%s/libwarpwatt-opencl-builtins.bc", folder ? folder : "."),
+         "build warpwatt with clang-14 and libclc-14 installed"},
+        {"atomic functions",
+         arena_printf(&c->arena, "%s/libwarpwatt-opencl-atomics.bc", folder ? folder : "."),
          "build warpwatt with clang-14 and libclc-14 installed"},
     };
     for (size_t i = 0; i < WW_COUNT(part); i++) {

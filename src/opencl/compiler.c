@@ -34,13 +34,15 @@ static const char *libclc_path(void) {
     const char *const named = getenv("WARPWATT_OPENCL_LIBCLC");
     return named ? named : OPENCL_LIBCLC;
 }
-// Our own built-in functions lie beside this library.
-static char *builtins_path(void) {
+// Our own built-in functions, which lie beside this library.
+static const char *const own[] = {"builtins", "atomics"};
+enum { OWN = sizeof own / sizeof *own };
+static char *own_path(size_t i) {
     Dl_info here;
     if (!dladdr((const void *)(uintptr_t)&ocl_dispatch, &here)) return NULL;
     const char *const slash = strrchr(here.dli_fname, '/');
-    return ocl_printf("%.*slibwarpwatt-opencl.bc", slash ? (int)(slash + 1 - here.dli_fname) : 0,
-                      here.dli_fname);
+    return ocl_printf("%.*slibwarpwatt-opencl-%s.bc", slash ? (int)(slash + 1 - here.dli_fname) : 0,
+                      here.dli_fname, own[i]);
 }
 // NULL: all is there.
 static char *what_is_missing(void) {
@@ -56,13 +58,15 @@ static char *what_is_missing(void) {
             "the Debian "
             "package libclc-14, or name nvptx64--nvidiacl.bc in WARPWATT_OPENCL_LIBCLC\n",
             libclc_path());
-    char *const ours = builtins_path();
     char *missing = NULL;
-    if (!ours || access(ours, R_OK) != 0)
-        missing = ocl_printf(
-            "warpwatt: `%s` is missing: warpwatt was built without clang 14 and libclc\n",
-            ours ? ours : "");
-    free(ours);
+    for (size_t i = 0; i < OWN && !missing; i++) {
+        char *const ours = own_path(i);
+        if (!ours || access(ours, R_OK) != 0)
+            missing = ocl_printf(
+                "warpwatt: `%s` is missing: warpwatt was built without clang 14 and libclc\n",
+                ours ? ours : "");
+        free(ours);
+    }
     return missing;
 }
 bool ocl_has_compiler(void) {
@@ -229,8 +233,8 @@ static bool next_word(const char **at, char *out, size_t room) {
     return true;
 }
 enum { WORD = 4096 };
-// Adds what clang takes of the options; false: one is unknown.
-static bool add_options(struct job *j, const char *options, bool *has_standard) {
+// Adds what clang takes of the options; answers what is wrong with them in one sentence (malloc'd), or NULL.
+static char *add_options(struct job *j, const char *options, bool *has_standard) {
     char word[WORD], value[WORD];
     const char *at = options ? options : "";
     while (next_word(&at, word, sizeof word)) {
@@ -240,23 +244,28 @@ static bool add_options(struct job *j, const char *options, bool *has_standard) 
                (known[i].is_prefix ? strncmp(word, known[i].option, strlen(known[i].option))
                                    : strcmp(word, known[i].option)))
             i++;
-        if (i == n) return false;
+        if (i == n)
+            return ocl_printf("warpwatt: `%s` is no option of OpenCL (they begin with -cl-, or are "
+                              "-D, -I, -w, -Werror, -g)\n",
+                              word);
         const bool is_apart = known[i].has_value && strcmp(word, known[i].option) == 0;
-        if (is_apart && !next_word(&at, value, sizeof value)) return false;
+        if (is_apart && !next_word(&at, value, sizeof value))
+            return ocl_printf(
+                "warpwatt: option `%s` names nothing: a value is expected behind it\n", word);
         if (has_standard && strncmp(word, "-cl-std=", 8) == 0) *has_standard = true;
         if (!j || !known[i].for_compile) continue;
         add(j, word);
         if (is_apart) add(j, value);
     }
-    return true;
+    return NULL;
 }
-bool ocl_options_valid(const char *options) { return add_options(NULL, options, NULL); }
+char *ocl_options_wrong(const char *options) { return add_options(NULL, options, NULL); }
 
 // The newest capability that clang 14 knows, or the GPU's.
 static void add_target(struct job *j) {
     static const int capabilities[] = {20, 21, 30, 32, 35, 37, 50, 52, 53,
                                        60, 61, 62, 70, 72, 75, 80, 86};
-    const int has = ocl_device()->cc_major * 10 + ocl_device()->cc_minor;
+    const int has = ocl_cc();
     int best = capabilities[0];
     for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++)
         if (capabilities[i] <= has) best = capabilities[i];
@@ -268,6 +277,26 @@ static void add_target(struct job *j) {
     add(j, "-Xclang"), add(j, "-target-cpu"), add(j, "-Xclang"), add(j, cpu);
     add(j, "-Xclang"), add(j, "-target-feature"), add(j, "-Xclang"),
         add(j, best >= 70 ? "+ptx70" : "+ptx42");
+}
+
+// Extensions and features of the device: each is named to clang and defined as a macro. Features are of 3.0 alone.
+static void add_traits(struct job *j, bool is_3_0) {
+#define ROW(name, cc) {#name, cc},
+    static const struct ocl_trait extensions[] = {OCL_EXTENSIONS(ROW)},
+                                  features[] = {OCL_FEATURES(ROW)};
+#undef ROW
+    const size_t n_extensions = sizeof extensions / sizeof *extensions,
+                 n_features = sizeof features / sizeof *features;
+    for (size_t i = 0; i < n_extensions + (is_3_0 ? n_features : 0); i++) {
+        const struct ocl_trait *const t =
+            i < n_extensions ? &extensions[i] : &features[i - n_extensions];
+        const bool has = t->cc <= ocl_cc();
+        char word[96];
+        snprintf(word, sizeof word, "-cl-ext=%c%s", has ? '+' : '-', t->name);
+        add(j, "-Xclang"), add(j, word);
+        snprintf(word, sizeof word, "-%c%s%s", has ? 'D' : 'U', t->name, has ? "=1" : "");
+        add(j, word);
+    }
 }
 
 // ---- compiling ----------------------------------------------------------------------------------
@@ -287,27 +316,23 @@ bool ocl_compile(const char *source, const char *options, const struct ocl_heade
     for (size_t i = 0; i < n && ok; i++) ok = write_file(&j, headers[i].name, headers[i].text);
     add(&j, clang_path()), add(&j, "-x"), add(&j, "cl"), add_path(&j, "program.cl");
     add_target(&j);
-    static const char *const words[] = {
-        "-Xclang",
-        "-disable-llvm-passes",
-        "-cl-kernel-arg-info",
-        "-fno-ident",
-        "-S",
-        "-emit-llvm",
-        "-fdiagnostics-color=never",
-        "-Xclang",
-        "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_3d_image_writes",
-        "-D__IMAGE_SUPPORT__=1",
-        "-D__opencl_c_images=1",
-        "-D__WARPWATT__=1",
-        "-Dcl_khr_int64_base_atomics=1",
-        "-Dcl_khr_int64_extended_atomics=1",
-        "-Dcl_khr_3d_image_writes=1",
-        "-Wno-macro-redefined",
-        "-Wno-unused-command-line-argument"};
+    static const char *const words[] = {"-Xclang",
+                                        "-disable-llvm-passes",
+                                        "-cl-kernel-arg-info",
+                                        "-fno-ident",
+                                        "-S",
+                                        "-emit-llvm",
+                                        "-fdiagnostics-color=never",
+                                        "-D__IMAGE_SUPPORT__=1",
+                                        "-D__WARPWATT__=1",
+                                        "-Wno-macro-redefined",
+                                        "-Wno-unused-command-line-argument"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) add(&j, words[i]);
+    add_traits(&j, options && strstr(options, "-cl-std=CL3"));
     bool has_standard = false;
-    ok = ok && add_options(&j, options, &has_standard);
+    char *const wrong = add_options(&j, options, &has_standard);
+    ok = ok && !wrong;
+    free(wrong); // the caller has asked ocl_options_wrong before
     if (!has_standard) add(&j, "-cl-std=CL1.2");
     if (n) add(&j, "-I"), add(&j, j.folder);
     // what a source includes by name alone may lie where the program runs, too
@@ -326,6 +351,10 @@ bool ocl_compile(const char *source, const char *options, const struct ocl_heade
 static const char launch_globals[] = "#pragma clang diagnostic ignored \"-Wunused\"\n"
                                      "extern __constant uint ww_offset[3];\n"
                                      "extern __constant uint ww_dimensions;\n";
+
+static void add_builtins(struct job *j, const char *path) {
+    add(j, "-Xclang"), add(j, "-mlink-builtin-bitcode"), add(j, "-Xclang"), add(j, path);
+}
 
 static bool link_to(char *const *objects, size_t n, const char *flag, const char *out_name,
                     bool is_final, char **out, char **log) {
@@ -358,14 +387,15 @@ static bool link_to(char *const *objects, size_t n, const char *flag, const char
         snprintf(name, sizeof name, "%zu.bc", i);
         add(&j, "-Xclang"), add(&j, "-mlink-bitcode-file"), add(&j, "-Xclang"), add_path(&j, name);
     }
-    char *const ours = builtins_path();
-    if (is_final) {
-        add(&j, "-Xclang"), add(&j, "-mlink-builtin-bitcode"), add(&j, "-Xclang"), add(&j, ours);
-        add(&j, "-Xclang"), add(&j, "-mlink-builtin-bitcode"), add(&j, "-Xclang"),
-            add(&j, libclc_path());
-    } else
+    for (size_t i = 0; i < OWN && is_final; i++) {
+        char *const ours = own_path(i);
+        add_builtins(&j, ours ? ours : "");
+        free(ours);
+    }
+    if (is_final)
+        add_builtins(&j, libclc_path());
+    else
         add(&j, "-Xclang"), add(&j, "-disable-llvm-passes");
-    free(ours);
     add(&j, "-o"), add_path(&j, out_name);
     ok = ok && run(&j, log);
     if (ok) *out = read_file(&j, out_name);

@@ -35,6 +35,7 @@ bool ocl_open(void) {
     return true;
 }
 cl_device_id ocl_device(void) { return &device; }
+int ocl_cc(void) { return device.cc_major * 10 + device.cc_minor; }
 
 int ocl_attribute(CUdevice_attribute attribute) {
     int value = 0;

@@ -131,15 +131,17 @@ static struct ocl_end end_of_memory(cl_mem m, size_t offset, size_t bytes) {
 static struct ocl_end end_of_host(const void *p, size_t bytes) {
     return (struct ocl_end){.host = (void *)(uintptr_t)p, .box = {{0, 0, 0}, bytes, bytes}};
 }
+// `reads` and `writes` are the objects that the ends lie in; NULL: in host memory.
 static cl_int enqueue_copy(cl_command_queue q, cl_command_type type, struct ocl_end from,
-                           struct ocl_end to, const size_t region[3], cl_mem a, cl_mem b, cl_uint n,
-                           const cl_event *list, cl_event *event, bool is_blocking) {
+                           struct ocl_end to, const size_t region[3], cl_mem reads, cl_mem writes,
+                           cl_uint n, const cl_event *list, cl_event *event, bool is_blocking) {
     struct ocl_command *c = ocl_command_new(q, type, issue_copy);
     if (!c) return CL_OUT_OF_HOST_MEMORY;
     c->copy.from = from, c->copy.to = to;
     memcpy(c->copy.region, region, sizeof c->copy.region);
-    ocl_command_hold(c, a);
-    if (b) ocl_command_hold(c, b);
+    if (reads) ocl_command_hold(c, reads);
+    if (writes) ocl_command_hold(c, writes);
+    c->writes = writes;
     return ocl_enqueue(q, c, n, list, event, is_blocking);
 }
 
@@ -157,10 +159,9 @@ static cl_int linear(cl_command_queue q, cl_mem m, cl_bool blocking, size_t offs
     const size_t region[3] = {bytes, 1, 1};
     const struct ocl_end device = end_of_memory(m, offset, bytes),
                          at_host = end_of_host(host, bytes);
-    if (!is_read) ocl_touch(m);
     return enqueue_copy(q, is_read ? CL_COMMAND_READ_BUFFER : CL_COMMAND_WRITE_BUFFER,
-                        is_read ? device : at_host, is_read ? at_host : device, region, m, NULL, n,
-                        list, event, blocking);
+                        is_read ? device : at_host, is_read ? at_host : device, region,
+                        is_read ? m : NULL, is_read ? NULL : m, n, list, event, blocking);
 }
 API(cl_int)
 clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t offset, size_t bytes,
@@ -207,10 +208,9 @@ static cl_int rect(cl_command_queue q, cl_mem m, cl_bool blocking, const size_t 
     CHECK(box_fits(&device.box, region, m->bytes), CL_INVALID_VALUE);
     const cl_int forbidden = check_host(m, is_read);
     if (forbidden) return forbidden;
-    if (!is_read) ocl_touch(m);
     return enqueue_copy(q, is_read ? CL_COMMAND_READ_BUFFER_RECT : CL_COMMAND_WRITE_BUFFER_RECT,
-                        is_read ? device : at_host, is_read ? at_host : device, region, m, NULL, n,
-                        list, event, blocking);
+                        is_read ? device : at_host, is_read ? at_host : device, region,
+                        is_read ? m : NULL, is_read ? NULL : m, n, list, event, blocking);
 }
 API(cl_int)
 clEnqueueReadBufferRect(cl_command_queue q, cl_mem m, cl_bool blocking, const size_t *at,
@@ -241,7 +241,6 @@ clEnqueueCopyBuffer(cl_command_queue q, cl_mem from, cl_mem to, size_t from_offs
     LOCKED;
     const CUdeviceptr a = ocl_memory_at(from) + from_offset, b = ocl_memory_at(to) + to_offset;
     CHECK(a + bytes <= b || b + bytes <= a, CL_MEM_COPY_OVERLAP);
-    ocl_touch(to);
     return enqueue_copy(q, CL_COMMAND_COPY_BUFFER, end_of_memory(from, from_offset, bytes),
                         end_of_memory(to, to_offset, bytes), (const size_t[3]){bytes, 1, 1}, from,
                         to, n, list, event, false);
@@ -279,7 +278,6 @@ clEnqueueCopyBufferRect(cl_command_queue q, cl_mem from, cl_mem to, const size_t
               CL_INVALID_VALUE);
         CHECK(!overlap(&a.box, &b.box, region), CL_MEM_COPY_OVERLAP);
     }
-    ocl_touch(to);
     return enqueue_copy(q, CL_COMMAND_COPY_BUFFER_RECT, a, b, region, from, to, n, list, event,
                         false);
 }
@@ -303,8 +301,8 @@ clEnqueueFillBuffer(cl_command_queue q, cl_mem m, const void *pattern, size_t pa
     c->fill.bytes = bytes;
     c->fill.pattern_bytes = pattern_bytes;
     memcpy(c->fill.pattern, pattern, pattern_bytes);
+    c->writes = m;
     ocl_command_hold(c, m);
-    ocl_touch(m);
     return ocl_enqueue(q, c, n, list, event, false);
 }
 
@@ -362,10 +360,9 @@ static cl_int image_host(cl_command_queue q, cl_mem m, cl_bool blocking, const s
     const struct ocl_end device = end_of_image(m, at, n, region);
     const struct ocl_end at_host = {.host = (void *)(uintptr_t)host,
                                     .box = linear_box(m, n, row, slice)};
-    if (!is_read) ocl_touch(m);
     return enqueue_copy(q, is_read ? CL_COMMAND_READ_IMAGE : CL_COMMAND_WRITE_IMAGE,
-                        is_read ? device : at_host, is_read ? at_host : device, region, m, NULL,
-                        n_list, list, event, blocking);
+                        is_read ? device : at_host, is_read ? at_host : device, region,
+                        is_read ? m : NULL, is_read ? NULL : m, n_list, list, event, blocking);
 }
 API(cl_int)
 clEnqueueReadImage(cl_command_queue q, cl_mem m, cl_bool blocking, const size_t *at,
@@ -401,7 +398,6 @@ clEnqueueCopyImage(cl_command_queue q, cl_mem from, cl_mem to, const size_t *fro
     size_t region[3];
     const struct ocl_end a = end_of_image(from, from_at, n, region),
                          b = end_of_image(to, to_at, n, NULL);
-    ocl_touch(to);
     return enqueue_copy(q, CL_COMMAND_COPY_IMAGE, a, b, region, from, to, n_list, list, event,
                         false);
 }
@@ -418,10 +414,10 @@ static cl_int image_buffer(cl_command_queue q, cl_mem image, cl_mem buffer, cons
     const struct ocl_end a = end_of_image(image, at, n, region);
     struct ocl_end b = {.device = ocl_memory_at(buffer), .box = linear_box(image, n, 0, 0)};
     b.box.origin[0] = offset;
-    ocl_touch(to_image ? image : buffer);
     return enqueue_copy(
         q, to_image ? CL_COMMAND_COPY_BUFFER_TO_IMAGE : CL_COMMAND_COPY_IMAGE_TO_BUFFER,
-        to_image ? b : a, to_image ? a : b, region, image, buffer, n_list, list, event, false);
+        to_image ? b : a, to_image ? a : b, region, to_image ? buffer : image,
+        to_image ? image : buffer, n_list, list, event, false);
 }
 API(cl_int)
 clEnqueueCopyImageToBuffer(cl_command_queue q, cl_mem image, cl_mem buffer, const size_t *at,
@@ -577,15 +573,14 @@ clEnqueueUnmapMemObject(cl_command_queue q, cl_mem m, void *p, cl_uint n, const 
     *at = k.next;
     m->maps--;
     if (k.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) {
-        ocl_touch(m);
         if (!k.is_of_image)
             return enqueue_copy(q, CL_COMMAND_UNMAP_MEM_OBJECT, end_of_host(p, k.n[0]),
                                 end_of_memory(m, k.origin[0], k.n[0]),
-                                (const size_t[3]){k.n[0], 1, 1}, m, NULL, n, list, event, false);
+                                (const size_t[3]){k.n[0], 1, 1}, NULL, m, n, list, event, false);
         size_t region[3];
         const struct ocl_end device = end_of_image(m, k.origin, k.n, region);
         const struct ocl_end host = {.host = p, .box = linear_box(m, k.n, k.row, k.slice)};
-        return enqueue_copy(q, CL_COMMAND_UNMAP_MEM_OBJECT, host, device, region, m, NULL, n, list,
+        return enqueue_copy(q, CL_COMMAND_UNMAP_MEM_OBJECT, host, device, region, NULL, m, n, list,
                             event, false);
     }
     struct ocl_command *c = ocl_command_new(q, CL_COMMAND_UNMAP_MEM_OBJECT, NULL);
@@ -691,7 +686,7 @@ clEnqueueFillImage(cl_command_queue q, cl_mem m, const void *colour, const size_
     c->scratch = all;
     c->copy.to = end_of_image(m, at, n, c->copy.region);
     c->copy.from = (struct ocl_end){.host = all, .box = linear_box(m, n, 0, 0)};
+    c->writes = m;
     ocl_command_hold(c, m);
-    ocl_touch(m);
     return ocl_enqueue(q, c, n_list, list, event, false);
 }

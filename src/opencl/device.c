@@ -4,18 +4,14 @@
 
 #include "opencl.h"
 
-// Names of extensions; a row each, with the version of its text.
-#define EXTENSIONS(X)                                                                              \
-    X(cl_khr_byte_addressable_store)                                                               \
-    X(cl_khr_global_int32_base_atomics)                                                            \
-    X(cl_khr_global_int32_extended_atomics)                                                        \
-    X(cl_khr_local_int32_base_atomics)                                                             \
-    X(cl_khr_local_int32_extended_atomics)                                                         \
-    X(cl_khr_int64_base_atomics)                                                                   \
-    X(cl_khr_int64_extended_atomics)                                                               \
-    X(cl_khr_fp64)                                                                                 \
-    X(cl_khr_3d_image_writes)                                                                      \
-    X(cl_khr_icd)
+#define ROW(name, cc) {#name, cc},
+static const struct ocl_trait extensions[] = {OCL_EXTENSIONS(ROW){"cl_khr_icd", 0}},
+                              features[] = {OCL_FEATURES(ROW)};
+#undef ROW
+enum {
+    EXTENSIONS = sizeof extensions / sizeof *extensions,
+    FEATURES = sizeof features / sizeof *features
+};
 
 API(cl_int)
 clGetDeviceIDs(cl_platform_id p, cl_device_type type, cl_uint n, cl_device_id *devices,
@@ -45,30 +41,41 @@ clCreateSubDevices(cl_device_id d, const cl_device_partition_property *p, cl_uin
     return d == ocl_device() ? CL_INVALID_VALUE : CL_INVALID_DEVICE; // it cannot be parted
 }
 
-static cl_int answer_names(const char *const *names, size_t n, size_t room, void *out,
-                           size_t *needed) {
-    cl_name_version list[24];
+// With the version of their text, as 3.0 asks for them.
+static cl_int answer_traits(const struct ocl_trait *all, size_t n, size_t room, void *out,
+                            size_t *needed) {
+    cl_name_version list[EXTENSIONS + FEATURES];
+    size_t has = 0;
     for (size_t i = 0; i < n; i++) {
-        list[i] = (cl_name_version){.version = CL_MAKE_VERSION(1, 0, 0)};
-        snprintf(list[i].name, sizeof list[i].name, "%s", names[i]);
+        if (all[i].cc > ocl_cc()) continue;
+        list[has] = (cl_name_version){.version = CL_MAKE_VERSION(1, 0, 0)};
+        snprintf(list[has++].name, sizeof list->name, "%s", all[i].name);
     }
-    return ocl_answer(list, n * sizeof *list, room, out, needed);
+    return ocl_answer(list, has * sizeof *list, room, out, needed);
+}
+static cl_int answer_extensions(size_t room, void *out, size_t *needed) {
+    char text[EXTENSIONS * 64] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < EXTENSIONS; i++)
+        if (extensions[i].cc <= ocl_cc())
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? " " : "",
+                                  extensions[i].name);
+    ANSWER_TEXT(text);
 }
 
 API(cl_int)
 clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t room, void *out, size_t *needed) {
     if (d != ocl_device()) return CL_INVALID_DEVICE;
     LOCKED;
-    static const char all_extensions[] =
-#define X(name) #name " "
-        EXTENSIONS(X)
-#undef X
-        ;
 #define A(name) ocl_attribute(CU_DEVICE_ATTRIBUTE_##name)
     size_t memory = 0;
     cuDeviceTotalMem(&memory, 0);
     const cl_device_fp_config all_fp = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST |
                                        CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA;
+    const cl_device_atomic_capabilities atomics =
+        CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL |
+        CL_DEVICE_ATOMIC_ORDER_SEQ_CST | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP |
+        CL_DEVICE_ATOMIC_SCOPE_DEVICE;
     switch (what) {
     case CL_DEVICE_TYPE: ANSWER_AS(cl_device_type, CL_DEVICE_TYPE_GPU);
     case CL_DEVICE_VENDOR_ID: ANSWER_AS(cl_uint, 0x10de); // of the boards that are simulated
@@ -119,7 +126,7 @@ clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t room, void *out, siz
     case CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE: ANSWER_AS(cl_uint, 128);
     case CL_DEVICE_SINGLE_FP_CONFIG:
         ANSWER_AS(cl_device_fp_config, all_fp | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT);
-    case CL_DEVICE_DOUBLE_FP_CONFIG: ANSWER(all_fp);
+    case CL_DEVICE_DOUBLE_FP_CONFIG: ANSWER_AS(cl_device_fp_config, ocl_cc() >= 13 ? all_fp : 0);
     case CL_DEVICE_HALF_FP_CONFIG: ANSWER_AS(cl_device_fp_config, 0);
     case CL_DEVICE_GLOBAL_MEM_CACHE_TYPE:
         ANSWER_AS(cl_device_mem_cache_type, A(L2_CACHE_SIZE) ? CL_READ_WRITE_CACHE : CL_NONE);
@@ -159,13 +166,9 @@ clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t room, void *out, siz
     case CL_DEVICE_PIPE_SUPPORT: ANSWER_AS(cl_bool, CL_FALSE);
     case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES: ANSWER_AS(cl_device_device_enqueue_capabilities, 0);
     case CL_DEVICE_SVM_CAPABILITIES: ANSWER_AS(cl_device_svm_capabilities, 0);
-    case CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES:
-        ANSWER_AS(cl_device_atomic_capabilities,
-                  CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP);
+    case CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES: ANSWER(atomics);
     case CL_DEVICE_ATOMIC_FENCE_CAPABILITIES:
-        ANSWER_AS(cl_device_atomic_capabilities, CL_DEVICE_ATOMIC_ORDER_RELAXED |
-                                                     CL_DEVICE_ATOMIC_ORDER_ACQ_REL |
-                                                     CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP);
+        ANSWER_AS(cl_device_atomic_capabilities, atomics | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM);
     case CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT:
     case CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT:
     case CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT: ANSWER_AS(cl_uint, 0);
@@ -189,26 +192,12 @@ clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t room, void *out, siz
                                                    {CL_MAKE_VERSION(3, 0, 0), "OpenCL C"}};
         ANSWER(versions);
     }
-    case CL_DEVICE_OPENCL_C_FEATURES: {
-        static const char *const features[] = {"__opencl_c_fp64", "__opencl_c_int64",
-                                               "__opencl_c_images", "__opencl_c_3d_image_writes"};
-        return answer_names(features, sizeof features / sizeof *features, room, out, needed);
-    }
-    case CL_DEVICE_EXTENSIONS: {
-        char text[sizeof all_extensions];
-        memcpy(text, all_extensions, sizeof text);
-        text[sizeof text - 2] = 0; // the last space
-        ANSWER_TEXT(text);
-    }
-    case CL_DEVICE_EXTENSIONS_WITH_VERSION: {
-        static const char *const names[] = {
-#define X(name) #name,
-            EXTENSIONS(X)
-#undef X
-        };
-        return answer_names(names, sizeof names / sizeof *names, room, out, needed);
-    }
-    case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED: ANSWER_TEXT(""); // none was tried
+    case CL_DEVICE_OPENCL_C_FEATURES: return answer_traits(features, FEATURES, room, out, needed);
+    case CL_DEVICE_EXTENSIONS: return answer_extensions(room, out, needed);
+    case CL_DEVICE_EXTENSIONS_WITH_VERSION:
+        return answer_traits(extensions, EXTENSIONS, room, out, needed);
+    case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED:
+        ANSWER_TEXT("v0000-01-01-00"); // none was passed whole; the text has to have this form
     case CL_DEVICE_PRINTF_BUFFER_SIZE: ANSWER_AS(size_t, 1 << 20);
     case CL_DEVICE_PREFERRED_INTEROP_USER_SYNC: ANSWER_AS(cl_bool, CL_TRUE);
     case CL_DEVICE_PARENT_DEVICE: ANSWER_AS(cl_device_id, NULL);

@@ -324,8 +324,7 @@ static CUresult make_texture(cl_mem m, unsigned i) {
     return cuTexObjectCreate(&m->texture[i], &resource, &texture, NULL);
 }
 
-cl_int ocl_image_tell(cl_mem m, cl_sampler *samplers, unsigned n, CUdeviceptr *descriptor) {
-    (void)samplers, (void)n;
+cl_int ocl_image_tell(cl_mem m, CUdeviceptr *descriptor) {
     if (!m->told) {
         CUresult r = CUDA_SUCCESS;
         struct descriptor d = {.address = m->array ? 0 : ocl_memory_at(m)};

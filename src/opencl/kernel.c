@@ -216,11 +216,9 @@ static CUresult place_constants(cl_kernel k, CUstream stream) {
         if (!m) continue;
         if (n == OCL_CONSTANTS || m->bytes > p->constant_bytes - at)
             return CUDA_ERROR_OUT_OF_MEMORY;
-        const struct ocl_constant now = {m->id, ocl_version(m)};
-        if (is_there && n < n_before)
-            is_there = now.id == p->constant[n].id && now.version == p->constant[n].version;
-        else
-            is_there = false;
+        const struct ocl_constant now = {m->id, ocl_version(m, stream)};
+        is_there = is_there && n < n_before && now.version != OCL_UNSETTLED &&
+                   now.id == p->constant[n].id && now.version == p->constant[n].version;
         p->constant[n++] = now;
         const uint64_t address = CONSTANTS_ALIGN + at;
         memcpy(k->params + k->offset[i], &address, sizeof address);
@@ -245,16 +243,11 @@ static CUresult place_constants(cl_kernel k, CUstream stream) {
 }
 
 static CUresult place_images(cl_kernel k) {
-    cl_sampler samplers[16];
-    unsigned n = 0;
     CUresult r = CUDA_SUCCESS;
-    for (unsigned i = 0; i < k->signature->n_arguments; i++)
-        if (k->value[i].sampler && n < 16) samplers[n++] = k->value[i].sampler;
     for (unsigned i = 0; i < k->signature->n_arguments && r == CUDA_SUCCESS; i++) {
         if (!k->signature->arguments[i].is_image) continue;
         CUdeviceptr at = 0;
-        if (ocl_image_tell(k->value[i].memory, samplers, n, &at) != CL_SUCCESS)
-            return CUDA_ERROR_OUT_OF_MEMORY;
+        if (ocl_image_tell(k->value[i].memory, &at) != CL_SUCCESS) return CUDA_ERROR_OUT_OF_MEMORY;
         memcpy(k->params + k->offset[i], &at, sizeof at);
     }
     return r;
@@ -290,6 +283,11 @@ static CUresult issue_launch(struct ocl_command *c, CUstream stream) {
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, k->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
                      CU_LAUNCH_PARAM_END};
     const size_t *const g = c->launch.grid, *const b = c->launch.block;
+    for (unsigned i = 0; i < k->signature->n_arguments; i++) {
+        const struct ocl_argument *const a = &k->signature->arguments[i];
+        if (k->value[i].memory && !a->is_const && a->space != 2)
+            ocl_touch(k->value[i].memory, c->event, stream);
+    }
     return cuLaunchKernel(k->function, (unsigned)g[0], (unsigned)g[1], (unsigned)g[2],
                           (unsigned)b[0], (unsigned)b[1], (unsigned)b[2], shared, stream, NULL,
                           bytes ? extra : NULL);
@@ -399,10 +397,6 @@ static cl_int launch(cl_command_queue q, cl_command_type type, cl_kernel k, cl_u
     for (cl_uint d = 0; d < dimensions && offset; d++) c->launch.offset[d] = offset[d];
     ocl_command_hold(c, c->launch.kernel);
     ocl_release(c->launch.kernel); // the command's now
-    for (unsigned i = 0; i < k->signature->n_arguments; i++) {
-        const struct ocl_argument *const a = &k->signature->arguments[i];
-        if (k->value[i].memory && !a->is_const && a->space != 2) ocl_touch(k->value[i].memory);
-    }
     return ocl_enqueue(q, c, n, list, event, false);
 }
 

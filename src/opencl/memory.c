@@ -15,8 +15,21 @@ static cl_mem whole_of(cl_mem m) {
     while (m->parent) m = m->parent;
     return m;
 }
-uint64_t ocl_version(cl_mem m) { return whole_of(m)->version; }
-void ocl_touch(cl_mem m) { whole_of(m)->version++; }
+uint64_t ocl_version(cl_mem m, CUstream stream) {
+    const struct _cl_mem *const whole = whole_of(m);
+    double s;
+    const bool is_settled = !whole->last_write || whole->last_writer == stream ||
+                            (whole->last_write->end && ocl_event_s(whole->last_write->end, &s));
+    return is_settled ? whole->version : OCL_UNSETTLED;
+}
+void ocl_touch(cl_mem m, cl_event by, CUstream stream) {
+    cl_mem const whole = whole_of(m);
+    whole->version++;
+    ocl_retain(by);
+    if (whole->last_write) ocl_release(whole->last_write);
+    whole->last_write = by;
+    whole->last_writer = stream;
+}
 
 cl_int ocl_memory_shadow(cl_mem m) {
     if (m->shadow) return CL_SUCCESS;
@@ -55,6 +68,7 @@ cl_mem ocl_memory_new(cl_context context, cl_mem_object_type type, cl_mem_flags 
     cl_mem m = ocl_new(OCL_MEMORY, sizeof *m);
     if (!m) return NULL;
     m->id = ++last_id;
+    m->version = OCL_UNSETTLED + 1;
     m->context = context;
     m->type = type;
     const cl_mem_flags access = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
@@ -71,6 +85,7 @@ void ocl_memory_end(cl_mem m) {
     const bool is_of_parent = m->parent && m->parent->type == CL_MEM_OBJECT_BUFFER;
     if (m->shadow && m->shadow != m->host_ptr && !is_of_parent) free(m->shadow);
     ocl_map_forget(m);
+    if (m->last_write) ocl_release(m->last_write);
     ocl_endings_run(m->endings, m);
     free(m->properties);
     if (m->parent) ocl_release(m->parent);

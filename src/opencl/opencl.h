@@ -127,7 +127,10 @@ struct _cl_mem {
     void *host_ptr;  // CL_MEM_USE_HOST_PTR
     uint8_t *shadow; // where maps show it
     unsigned maps;
-    uint64_t version; // of one that is no part of another: see ocl_version
+    // of one that is no part of another: see ocl_version
+    uint64_t version;
+    cl_event last_write;
+    CUstream last_writer;
     struct ocl_ending *endings;
     cl_mem_properties *properties;
     size_t n_properties;
@@ -232,6 +235,7 @@ struct ocl_command {
     bool waits_for_all, is_barrier;
     struct ocl_object *held[4]; // until it is submitted
     CUresult (*issue)(struct ocl_command *c, CUstream stream);
+    cl_mem writes; // one of those held; a launch's are its kernel's arguments
     union {
         struct {
             struct ocl_end from, to;
@@ -297,11 +301,14 @@ cl_mem ocl_memory_new(cl_context context, cl_mem_object_type type, cl_mem_flags 
 cl_int ocl_check_flags(cl_mem_flags flags, const void *host_ptr);
 CUdeviceptr ocl_memory_at(cl_mem m);
 void ocl_image_end(cl_mem m);
-cl_int ocl_image_tell(cl_mem m, cl_sampler *samplers, unsigned n, CUdeviceptr *descriptor);
+cl_int ocl_image_tell(cl_mem m, CUdeviceptr *descriptor);
 uint64_t ocl_sampler_bits(cl_sampler s);
 void ocl_image_size(cl_mem m, size_t size[3]); // texels; layers count as the dimension behind
-uint64_t ocl_version(cl_mem m); // moves on with each command that may write what it is a part of
-void ocl_touch(cl_mem m);       // a command may write it
+// Moves on with each command that may write what the object is a part of, when that command is submitted. OCL_UNSETTLED:
+// the last one is still under way on another stream, so that what `stream` reads now may be older than the version.
+enum { OCL_UNSETTLED = 0 };
+uint64_t ocl_version(cl_mem m, CUstream stream);
+void ocl_touch(cl_mem m, cl_event by, CUstream stream);
 void ocl_map_forget(cl_mem m);
 
 // ---- compiler.c ---------------------------------------------------------------------------------
@@ -315,8 +322,33 @@ bool ocl_link(char *const *objects, size_t n, const char *options, char **ptx, c
 bool ocl_link_library(char *const *objects, size_t n, char **object, char **log);
 struct ocl_signature *ocl_signatures_of_ir(const char *ir);
 bool ocl_has_compiler(void);
-// Whether the options are ones that OpenCL has.
-bool ocl_options_valid(const char *options);
+// What OpenCL C of this device has, for the compiler and for who asks the device: names, and the least compute capability.
+#define OCL_EXTENSIONS(X)                                                                          \
+    X(cl_khr_byte_addressable_store, 0)                                                            \
+    X(cl_khr_global_int32_base_atomics, 0)                                                         \
+    X(cl_khr_global_int32_extended_atomics, 0)                                                     \
+    X(cl_khr_local_int32_base_atomics, 0)                                                          \
+    X(cl_khr_local_int32_extended_atomics, 0)                                                      \
+    X(cl_khr_int64_base_atomics, 20)                                                               \
+    X(cl_khr_int64_extended_atomics,                                                               \
+      32) /* PTX ISA 8.4, atom: and, or, xor, min, max of 64 bits */                               \
+    X(cl_khr_fp64, 13)                                                                             \
+    X(cl_khr_3d_image_writes, 0)
+#define OCL_FEATURES(X)                                                                            \
+    X(__opencl_c_fp64, 13)                                                                         \
+    X(__opencl_c_int64, 0)                                                                         \
+    X(__opencl_c_images, 0)                                                                        \
+    X(__opencl_c_3d_image_writes, 0)                                                               \
+    X(__opencl_c_atomic_order_acq_rel, 0)                                                          \
+    X(__opencl_c_atomic_order_seq_cst, 0)                                                          \
+    X(__opencl_c_atomic_scope_device, 0)
+struct ocl_trait {
+    const char *name;
+    int cc; // major * 10 + minor
+};
+int ocl_cc(void);
+// What is wrong with options in one sentence (malloc'd); NULL: OpenCL has all of them.
+char *ocl_options_wrong(const char *options);
 char *ocl_signatures_text(const struct ocl_signature *s); // as comments of PTX
 struct ocl_signature *ocl_signatures_parse(const char *text);
 char *ocl_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -69,8 +69,9 @@ clCreateProgramWithBinary(cl_context context, cl_uint n, const cl_device_id *dev
                           const size_t *bytes, const unsigned char **binaries, cl_int *status,
                           cl_int *error) {
     if (!OCL_IS(context, OCL_CONTEXT)) FAIL(CL_INVALID_CONTEXT);
-    if (n != 1 || !devices || !bytes || !binaries) FAIL(CL_INVALID_VALUE);
-    if (devices[0] != ocl_device()) FAIL(CL_INVALID_DEVICE);
+    if (!n || !devices || !bytes || !binaries) FAIL(CL_INVALID_VALUE);
+    for (cl_uint i = 0; i < n; i++) // there is one, and a list names each once
+        if (i || devices[i] != ocl_device()) FAIL(CL_INVALID_DEVICE);
     if (!bytes[0] || !binaries[0]) {
         if (status) *status = CL_INVALID_VALUE;
         FAIL(CL_INVALID_VALUE);
@@ -147,6 +148,21 @@ static cl_int check_devices(cl_uint n, const cl_device_id *devices) {
     return CL_SUCCESS;
 }
 
+// The build log says which option; where there is no program yet, standard error does.
+static bool are_wrong(cl_program p, const char *options) {
+    char *const why = ocl_options_wrong(options);
+    if (!why) return false;
+    LOCKED;
+    if (p) {
+        set(&p->log, why);
+        if (!p->kernels) p->status = CL_BUILD_ERROR;
+    } else {
+        ocl_say("OpenCL options", why);
+        free(why);
+    }
+    return true;
+}
+
 // Loads PTX and reads what is said in front of it.
 static cl_int load(cl_program p) {
     const CUresult r = cuModuleLoadData(&p->module, p->binary);
@@ -202,7 +218,7 @@ clBuildProgram(cl_program p, cl_uint n, const cl_device_id *devices, const char 
     if (!notify && user) return CL_INVALID_VALUE;
     const cl_int bad = check_devices(n, devices);
     if (bad) return bad;
-    if (!ocl_options_valid(options)) return CL_INVALID_BUILD_OPTIONS;
+    if (are_wrong(p, options)) return CL_INVALID_BUILD_OPTIONS;
     cl_int r;
     {
         LOCKED;
@@ -234,7 +250,7 @@ clCompileProgram(cl_program p, cl_uint n, const cl_device_id *devices, const cha
         return CL_INVALID_VALUE;
     const cl_int bad = check_devices(n, devices);
     if (bad) return bad;
-    if (!ocl_options_valid(options)) return CL_INVALID_COMPILER_OPTIONS;
+    if (are_wrong(p, options)) return CL_INVALID_COMPILER_OPTIONS;
     struct ocl_header *list = n_headers ? calloc(n_headers, sizeof *list) : NULL;
     if (n_headers && !list) return CL_OUT_OF_HOST_MEMORY;
     cl_int r = CL_SUCCESS;
@@ -273,7 +289,7 @@ clLinkProgram(cl_context context, cl_uint n_devices, const cl_device_id *devices
     if (!n || !programs || (!notify && user)) FAIL(CL_INVALID_VALUE);
     const cl_int bad = check_devices(n_devices, devices);
     if (bad) FAIL(bad);
-    if (!ocl_options_valid(options)) FAIL(CL_INVALID_LINKER_OPTIONS);
+    if (are_wrong(NULL, options)) FAIL(CL_INVALID_LINKER_OPTIONS);
     for (cl_uint i = 0; i < n; i++)
         if (!OCL_IS(programs[i], OCL_PROGRAM)) FAIL(CL_INVALID_PROGRAM);
     cl_program p;

@@ -89,6 +89,7 @@ static CUresult submit_to(cl_command_queue q, struct ocl_command *c, CUstream st
     if (r == CUDA_SUCCESS) r = cuEventCreate(&e->end, CU_EVENT_DEFAULT);
     if (r == CUDA_SUCCESS) r = cuEventRecord(e->start, stream);
     if (r == CUDA_SUCCESS && c->issue) r = c->issue(c, stream);
+    if (c->writes) ocl_touch(c->writes, e, stream);
     if (r == CUDA_SUCCESS) r = cuEventRecord(e->end, stream);
     for (unsigned i = 0; i < q->n_streams && r == CUDA_SUCCESS && c->is_barrier; i++)
         if (q->stream[i] != stream) r = wait_for(q->stream[i], e->end);
