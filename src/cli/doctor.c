@@ -511,8 +511,8 @@ static unsigned print_opencl(struct cli *c, const char *program) {
         {"built-in functions",
          arena_printf(&c->arena, "%s/libwarpwatt-opencl-builtins.bc", folder ? folder : "."),
          "build warpwatt with clang-14 and libclc-14 installed"},
-        {"atomic functions",
-         arena_printf(&c->arena, "%s/libwarpwatt-opencl-atomics.bc", folder ? folder : "."),
+        {"functions of 3.0",
+         arena_printf(&c->arena, "%s/libwarpwatt-opencl-builtins_3_0.bc", folder ? folder : "."),
          "build warpwatt with clang-14 and libclc-14 installed"},
     };
     for (size_t i = 0; i < WW_COUNT(part); i++) {

@@ -28,6 +28,15 @@ OVERLOAD size_t get_global_id(uint d) {
 }
 OVERLOAD size_t get_global_size(uint d) { return (uint)((uint)get_num_groups(d) * (uint)get_local_size(d)); }
 
+OVERLOAD size_t get_local_linear_id(void) {
+    return (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0);
+}
+OVERLOAD size_t get_global_linear_id(void) {
+    const size_t x = get_global_id(0) - get_global_offset(0), y = get_global_id(1) - get_global_offset(1),
+                 z = get_global_id(2) - get_global_offset(2);
+    return (z * get_global_size(1) + y) * get_global_size(0) + x;
+}
+
 // ---- approximations -----------------------------------------------------------------------------
 // PTX's .approx instructions, as the vendor's compiler uses for native_ (Programming Guide of OpenCL for CUDA).
 #define LOG2_E 1.44269504088896340736f
@@ -81,6 +90,72 @@ FOR_VECTORS1(native_rsqrt, approx_rsqrt)
 FOR_VECTORS1(native_sqrt, approx_sqrt)
 FOR_VECTORS2(native_divide, approx_div)
 FOR_VECTORS2(native_powr, approx_powr)
+
+// ---- atomics of 64 bits -------------------------------------------------------------------------
+// The functions of cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics as the instructions of PTX that they are.
+#define ATOM(name, word, where, space, type)                                                       \
+    OVERLOAD type name(volatile space type *p, type v) {                                           \
+        type r;                                                                                    \
+        __asm__ volatile("atom." where "." word " %0, [%1], %2;" : "=l"(r) : "l"(p), "l"(v) : "memory"); \
+        return r;                                                                                  \
+    }
+#define ATOMS(space, where, type, sign)                                                            \
+    ATOM(atom_add, "add.u64", where, space, type)                                                  \
+    OVERLOAD type atom_sub(volatile space type *p, type v) { return atom_add(p, (type)-v); }       \
+    OVERLOAD type atom_inc(volatile space type *p) { return atom_add(p, (type)1); }                \
+    OVERLOAD type atom_dec(volatile space type *p) { return atom_add(p, (type)-1); }               \
+    ATOM(atom_xchg, "exch.b64", where, space, type)                                                \
+    ATOM(atom_min, "min." sign "64", where, space, type)                                           \
+    ATOM(atom_max, "max." sign "64", where, space, type)                                           \
+    ATOM(atom_and, "and.b64", where, space, type)                                                  \
+    ATOM(atom_or, "or.b64", where, space, type)                                                    \
+    ATOM(atom_xor, "xor.b64", where, space, type)                                                  \
+    OVERLOAD type atom_cmpxchg(volatile space type *p, type wanted, type v) {                      \
+        type r;                                                                                    \
+        __asm__ volatile("atom." where ".cas.b64 %0, [%1], %2, %3;"                                \
+                         : "=l"(r) : "l"(p), "l"(wanted), "l"(v) : "memory");                      \
+        return r;                                                                                  \
+    }
+ATOMS(__global, "global", long, "s")
+ATOMS(__global, "global", ulong, "u")
+ATOMS(__local, "shared", long, "s")
+ATOMS(__local, "shared", ulong, "u")
+
+// ---- whole numbers ------------------------------------------------------------------------------
+#define FOR_TYPES(X) X(char) X(uchar) X(short) X(ushort) X(int) X(uint) X(long) X(ulong)
+#define MAD_HI(type) OVERLOAD type mad_hi(type a, type b, type c) { return mul_hi(a, b) + c; }
+#define CTZ(type)                                                                                  \
+    OVERLOAD type ctz(type x) { return (type)popcount((type)(~x & (type)(x - (type)1))); }
+#define SIZES(X, type) X(type) X(type##2) X(type##3) X(type##4) X(type##8) X(type##16)
+#define MAD_HIS(type) SIZES(MAD_HI, type)
+#define CTZS(type)    SIZES(CTZ, type)
+FOR_TYPES(MAD_HIS)
+FOR_TYPES(CTZS)
+
+#define SMOOTHSTEP(type)                                                                           \
+    OVERLOAD type smoothstep(double a, double b, type x) {                                         \
+        const type t = clamp((x - a) / (b - a), 0.0, 1.0);                                         \
+        return t * t * (3.0 - 2.0 * t);                                                            \
+    }
+SMOOTHSTEP(double2) SMOOTHSTEP(double3) SMOOTHSTEP(double4) SMOOTHSTEP(double8) SMOOTHSTEP(double16)
+
+// ---- copies of a group: vectors of three, which lie as those of four do ------------------------------
+#define COPY3(type, to, from)                                                                      \
+    OVERLOAD event_t async_work_group_copy(to type##4 *a, const from type##4 *b, size_t n, event_t e); \
+    OVERLOAD event_t async_work_group_strided_copy(to type##4 *a, const from type##4 *b, size_t n, size_t stride, event_t e); \
+    OVERLOAD event_t async_work_group_copy(to type##3 *a, const from type##3 *b, size_t n, event_t e) { \
+        return async_work_group_copy((to type##4 *)a, (const from type##4 *)b, n, e);              \
+    }                                                                                              \
+    OVERLOAD event_t async_work_group_strided_copy(to type##3 *a, const from type##3 *b, size_t n, size_t stride, event_t e) { \
+        return async_work_group_strided_copy((to type##4 *)a, (const from type##4 *)b, n, stride, e); \
+    }
+#define COPIES3(type)                                                                              \
+    COPY3(type, __local, __global)                                                                 \
+    COPY3(type, __global, __local)                                                                 \
+    OVERLOAD void prefetch(const __global type##3 *p, size_t n) {}
+FOR_TYPES(COPIES3)
+COPIES3(float)
+COPIES3(double)
 
 // ---- images -------------------------------------------------------------------------------------
 // image.c writes the same. A kernel's image is the address of one; a sampler is its bits. OpenCL C lets neither be looked into,

@@ -34,8 +34,8 @@ static const char *libclc_path(void) {
     const char *const named = getenv("WARPWATT_OPENCL_LIBCLC");
     return named ? named : OPENCL_LIBCLC;
 }
-// Our own built-in functions, which lie beside this library.
-static const char *const own[] = {"builtins", "atomics"};
+// Our own built-in functions, which lie beside this library: linked in this order, in front of libclc, which lacks less.
+static const char *const own[] = {"builtins_3_0", "builtins"};
 enum { OWN = sizeof own / sizeof *own };
 static char *own_path(size_t i) {
     Dl_info here;
@@ -340,8 +340,9 @@ bool ocl_compile(const char *source, const char *options, const struct ocl_heade
     add(&j, "-o"), add_path(&j, "program.ll");
     ok = ok && run(&j, log);
     char *const ir = ok ? read_file(&j, "program.ll") : NULL;
-    if (ir) *object = ir_with_printf(ir);
-    free(ir);
+    char *const inlined = ir ? ir_with_kernels_inlined(ir) : NULL;
+    if (inlined) *object = ir_with_printf(inlined);
+    free(ir), free(inlined);
     job_end(&j);
     return *object != NULL;
 }

@@ -162,6 +162,8 @@ static cl_mem create(cl_context context, cl_mem_flags flags, const cl_image_form
         desc->num_samples)
         FAIL(CL_INVALID_IMAGE_DESCRIPTOR);
     cl_mem const buffer = desc->buffer;
+    if (OCL_IS(buffer, OCL_MEMORY) && desc->image_type == CL_MEM_OBJECT_IMAGE2D)
+        FAIL(CL_INVALID_OPERATION); // optional: CL_DEVICE_IMAGE_PITCH_ALIGNMENT is 0
     if (buffer && !(OCL_IS(buffer, OCL_MEMORY) && buffer->type == CL_MEM_OBJECT_BUFFER &&
                     desc->image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER))
         FAIL(CL_INVALID_IMAGE_DESCRIPTOR);

@@ -66,6 +66,33 @@ static void sizes_of(const char *list, size_t out[3]) {
     }
 }
 
+// A hint of vectors: `<3 x i8> undef, i32 0`, whose number says whether the type is signed; as a source spells it.
+static char *hint_of(const char *list) {
+    static const struct {
+        const char *ir, *type;
+        bool is_number;
+    } of[] = {{"i8 ", "char", true},       {"i16 ", "short", true},  {"i32 ", "int", true},
+              {"i64 ", "long", true},      {"half ", "half", false}, {"float ", "float", false},
+              {"double ", "double", false}};
+    if (!list) return NULL;
+    unsigned long lanes = 0;
+    if (*list == '<') {
+        char *rest;
+        lanes = strtoul(list + 1, &rest, 10);
+        if (strncmp(rest, " x ", 3) != 0) return NULL;
+        list = rest + 3;
+    }
+    const char *const sign = strstr(list, ", i32 ");
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        const size_t n = strlen(of[i].ir) - 1;
+        if (strncmp(list, of[i].ir, n) != 0 || (list[n] != ' ' && list[n] != '>')) continue;
+        const bool is_unsigned = of[i].is_number && sign && sign[6] == '0';
+        return lanes ? ocl_printf("%s%s%lu", is_unsigned ? "u" : "", of[i].type, lanes)
+                     : ocl_printf("%s%s", is_unsigned ? "u" : "", of[i].type);
+    }
+    return NULL;
+}
+
 static void classify(struct ocl_argument *a) {
     if (!a->type || !a->access || !a->qualifiers) return;
     a->is_image = strncmp(a->type, "image", 5) == 0 && strcmp(a->access, "none") != 0;
@@ -107,6 +134,7 @@ static struct ocl_signature *signature_of(const char *ir, const char *define) {
     }
     sizes_of(list_of(ir, define, end, "reqd_work_group_size"), s->required);
     sizes_of(list_of(ir, define, end, "work_group_size_hint"), s->hint);
+    s->vector_hint = hint_of(list_of(ir, define, end, "vec_type_hint"));
     return s;
 }
 
@@ -124,6 +152,36 @@ struct ocl_signature *ocl_signatures_of_ir(const char *ir) {
     return all;
 }
 
+// ---- kernels that kernels call ---------------------------------------------------------------------
+// clang forbids to inline a kernel; its attributes are the only ones with a uniform-work-group-size.
+char *ir_with_kernels_inlined(const char *ir) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) return NULL;
+    for (const char *line = ir; *line;) {
+        const char *const end = strchrnul(line, '\n');
+        const size_t n = (size_t)(end - line);
+        const char *split = NULL; // where a word goes or comes
+        if (strncmp(line, "attributes #", 12) == 0 &&
+            memmem(line, n, "\"uniform-work-group-size\"", 25)) {
+            split = memmem(line, n, " noinline ", 10);
+            if (split)
+                fprintf(f, "%.*s%.*s\n", (int)(split - line), line, (int)(end - split - 9),
+                        split + 9);
+        } else if (memmem(line, n, " call spir_kernel ", 18)) {
+            for (const char *p = line; (p = memmem(p, (size_t)(end - p), ") #", 3)); p++)
+                split = p + 1;
+            if (split)
+                fprintf(f, "%.*s alwaysinline%.*s\n", (int)(split - line), line, (int)(end - split),
+                        split);
+        }
+        if (!split) fprintf(f, "%.*s\n", (int)n, line);
+        line = *end ? end + 1 : end;
+    }
+    return fclose(f) == 0 ? text : NULL;
+}
+
 // ---- as comments --------------------------------------------------------------------------------
 static const char no_text[] = "";
 char *ocl_signatures_text(const struct ocl_signature *s) {
@@ -133,8 +191,9 @@ char *ocl_signatures_text(const struct ocl_signature *s) {
     if (!f) return NULL;
     fputs("// warpwatt OpenCL 1\n", f);
     for (; s; s = s->next) {
-        fprintf(f, "// kernel %s %zu %zu %zu %zu %zu %zu\n", s->name, s->required[0],
-                s->required[1], s->required[2], s->hint[0], s->hint[1], s->hint[2]);
+        fprintf(f, "// kernel %s %zu %zu %zu %zu %zu %zu %s\n", s->name, s->required[0],
+                s->required[1], s->required[2], s->hint[0], s->hint[1], s->hint[2],
+                s->vector_hint ? s->vector_hint : no_text);
         for (unsigned i = 0; i < s->n_arguments; i++) {
             const struct ocl_argument *a = &s->arguments[i];
             fprintf(f, "// argument %u|%d|%d|%s|%s|%s|%s|\n", a->space, a->is_image, a->is_sampler,
@@ -167,6 +226,8 @@ struct ocl_signature *ocl_signatures_parse(const char *text) {
             char *number = (char *)(uintptr_t)(at + n);
             for (int i = 0; i < 3; i++) now->required[i] = strtoull(number, &number, 10);
             for (int i = 0; i < 3; i++) now->hint[i] = strtoull(number, &number, 10);
+            if (*number == ' ' && number[1] != '\n')
+                now->vector_hint = strndup(number + 1, strcspn(number + 1, "\n"));
             *end = now;
             end = &now->next;
         } else if (strncmp(at, "// argument ", 12) == 0 && now) {

@@ -43,26 +43,30 @@ static size_t split(const char *at, const char *end, struct piece *out, size_t r
 static const struct type {
     const char *name, *stored, *widen[2], *length;
     size_t bytes;
+    bool is_alone; // the others come in vectors only: alone they are promoted
 } types[] = {
-    {"i32", "i32", {NULL, NULL}, "", 4},
-    {"i64", "i64", {NULL, NULL}, "l", 8},
-    {"double", "double", {NULL, NULL}, "", 8},
-    {"i8 addrspace(4)*", "i8*", {"addrspacecast", "addrspacecast"}, "", 8},
-    {"i8*", "i8*", {NULL, NULL}, "", 8},
-    {"i8", "i32", {"sext", "zext"}, "", 4}, // the others in vectors only: alone they are promoted
-    {"i16", "i32", {"sext", "zext"}, "", 4},
-    {"half", "double", {"fpext", "fpext"}, "", 8},
-    {"float", "double", {"fpext", "fpext"}, "", 8},
+    {"i32", "i32", {NULL, NULL}, "", 4, true},
+    {"i64", "i64", {NULL, NULL}, "l", 8, true},
+    {"double", "double", {NULL, NULL}, "", 8, true},
+    {"i8 addrspace(4)*", "i8*", {"addrspacecast", "addrspacecast"}, "", 8, true}, // a text
+    {"i8*", "i8*", {NULL, NULL}, "", 8, true},
+    {"i8", "i32", {"sext", "zext"}, "", 4, false},
+    {"i16", "i32", {"sext", "zext"}, "", 4, false},
+    {"half", "double", {"fpext", "fpext"}, "", 8, false},
+    {"float", "double", {"fpext", "fpext"}, "", 8, false},
 };
+// Any other pointer: its number. The name is in the line.
+static const struct type of_pointer = {NULL, "i64", {"ptrtoint", "ptrtoint"}, "", 8};
 struct argument {
     const struct type *type;
-    unsigned lanes; // 0: no vector
+    struct piece name; // of the type
+    unsigned lanes;    // 0: no vector
     struct piece value;
 };
 // Reads `i32 noundef %3` or `<4 x float> noundef %3`; false: no type that printf takes.
 static bool read_argument(struct piece a, struct argument *out) {
     *out = (struct argument){0};
-    const char *const end = a.at + a.n;
+    const char *const end = a.at + a.n, *const from = a.at;
     if (*a.at == '<') {
         char *rest;
         out->lanes = (unsigned)strtoul(a.at + 1, &rest, 10);
@@ -71,12 +75,21 @@ static bool read_argument(struct piece a, struct argument *out) {
     }
     for (size_t i = 0; i < sizeof types / sizeof *types && !out->type; i++) {
         const size_t n = strlen(types[i].name);
-        if (strncmp(a.at, types[i].name, n) == 0 && a.at[n] == (out->lanes ? '>' : ' ')) {
+        if (strncmp(a.at, types[i].name, n) == 0 && a.at[n] == (out->lanes ? '>' : ' ') &&
+            (out->lanes || types[i].is_alone)) {
             out->type = &types[i];
             a.at += n + (out->lanes ? 2 : 1);
         }
     }
+    // `float addrspace(1)* noundef %3`
+    const char *const star = out->type || out->lanes ? NULL : memmem(a.at, a.n, "* ", 2);
+    if (star) {
+        out->type = &of_pointer;
+        a.at = star + 2;
+    }
     if (!out->type) return false;
+    out->name = out->type->name ? (struct piece){out->type->name, strlen(out->type->name)}
+                                : (struct piece){from, (size_t)(star + 1 - from)};
     while (strncmp(a.at, "noundef ", 8) == 0 || strncmp(a.at, "signext ", 8) == 0 ||
            strncmp(a.at, "zeroext ", 8) == 0)
         a.at += 8;
@@ -165,14 +178,15 @@ static bool is_unsigned(struct piece text, size_t argument) {
 
 // ---- calls --------------------------------------------------------------------------------------
 // Stores one value behind the others. `name` tells it from all others of the function.
-static size_t store(FILE *f, const char *name, const struct type *type, struct piece value,
+static size_t store(FILE *f, const char *name, const struct argument *a, struct piece value,
                     bool zero_extends, size_t offset) {
+    const struct type *const type = a->type;
     offset = (offset + type->bytes - 1) / type->bytes * type->bytes;
     fprintf(f, "  %%ww.at.%s = getelementptr i8, i8* %%ww.arguments, i64 %zu\n", name, offset);
     fprintf(f, "  %%ww.to.%s = bitcast i8* %%ww.at.%s to %s*\n", name, name, type->stored);
     if (type->widen[zero_extends]) {
-        fprintf(f, "  %%ww.wide.%s = %s %s %.*s to %s\n", name, type->widen[zero_extends],
-                type->name, (int)value.n, value.at, type->stored);
+        fprintf(f, "  %%ww.wide.%s = %s %.*s %.*s to %s\n", name, type->widen[zero_extends],
+                (int)a->name.n, a->name.at, (int)value.n, value.at, type->stored);
         fprintf(f, "  store %s %%ww.wide.%s, %s* %%ww.to.%s, align %zu\n", type->stored, name,
                 type->stored, name, type->bytes);
     } else
@@ -211,7 +225,7 @@ static bool rewrite(FILE *f, FILE *formats, const char *ir, const char *line, si
         const struct argument *const a = &arguments[i];
         if (!a->lanes) {
             snprintf(id, sizeof id, "%u.%zu", number, i);
-            offset = store(f, id, a->type, a->value, false, offset);
+            offset = store(f, id, a, a->value, false, offset);
         }
         const bool zero_extends = a->lanes && is_unsigned(text, i);
         for (unsigned lane = 0; lane < a->lanes; lane++) {
@@ -220,8 +234,7 @@ static bool rewrite(FILE *f, FILE *formats, const char *ir, const char *line, si
             const int length = snprintf(element, sizeof element, "%%ww.element.%s", id);
             fprintf(f, "  %s = extractelement <%u x %s> %.*s, i32 %u\n", element, a->lanes,
                     a->type->name, (int)a->value.n, a->value.at, lane);
-            offset = store(f, id, a->type, (struct piece){element, (size_t)length}, zero_extends,
-                           offset);
+            offset = store(f, id, a, (struct piece){element, (size_t)length}, zero_extends, offset);
         }
     }
     if (vectors) {

@@ -439,6 +439,9 @@ clGetKernelInfo(cl_kernel k, cl_kernel_info what, size_t room, void *out, size_t
         if (h[0])
             snprintf(text + strlen(text), sizeof text - strlen(text),
                      "%swork_group_size_hint(%zu,%zu,%zu)", *text ? " " : "", h[0], h[1], h[2]);
+        if (k->signature->vector_hint)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%svec_type_hint(%s)",
+                     *text ? " " : "", k->signature->vector_hint);
         ANSWER_TEXT(text);
     }
     default: return CL_INVALID_VALUE;

@@ -13,7 +13,7 @@
 //   ir.c, ir_printf.c   what IR says of kernels; printf in it
 //   program.c     programs: building, compiling, linking, binaries
 //   kernel.c      kernels, their arguments, launches
-//   builtins.cl   built-in functions that libclc lacks for this target
+//   builtins.cl, builtins_3_0.cl   built-in functions that libclc lacks for this target
 //
 // Everything goes through the CUDA driver's API, as a program of that API would (cuLaunchKernel, streams, events), so that
 // results, times and energy are those of the driver's library. One lock guards all objects.

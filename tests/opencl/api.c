@@ -184,6 +184,8 @@ static void programs(void) {
     DONE(clGetProgramBuildInfo(p, device, CL_PROGRAM_BUILD_LOG, sizeof text, text, NULL));
     EXPECT(strstr(text, "program.cl:2:12: error: use of undeclared identifier 'nothing'"));
     EQUAL(clBuildProgram(p, 1, &device, "-no-such-option", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+    DONE(clGetProgramBuildInfo(p, device, CL_PROGRAM_BUILD_LOG, sizeof text, text, NULL));
+    EXPECT(strstr(text, "`-no-such-option` is no option of OpenCL"));
     EXPECT(!clCreateKernel(p, "k", &error));
     EQUAL(error, CL_INVALID_PROGRAM_EXECUTABLE);
     DONE(clReleaseProgram(p));
@@ -232,10 +234,42 @@ static void programs(void) {
         DONE(clReleaseKernel(k));
         DONE(clReleaseMemObject(m));
     }
+    // a kernel of one source that a kernel of another calls
+    const char *inner = "__kernel void inner(__global int *a) { a[get_global_id(0)] += 5; }\n",
+               *outer =
+                   "extern __kernel void inner(__global int *a);\n"
+                   "__kernel void outer(__global int *a) { inner(a); a[get_global_id(0)] *= 2; }\n";
+    cl_program in = clCreateProgramWithSource(context, 1, &inner, NULL, &error),
+               out = clCreateProgramWithSource(context, 1, &outer, NULL, &error);
+    DONE(clCompileProgram(in, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    DONE(clCompileProgram(out, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    const cl_program two[2] = {in, out};
+    cl_program nested = clLinkProgram(context, 0, NULL, NULL, 2, two, NULL, NULL, &error);
+    DONE(error);
+    int word = 1;
+    cl_mem m = buffer(CL_MEM_COPY_HOST_PTR, 4, &word);
+    const char *const names[2] = {"outer", "inner"};
+    for (int i = 0; i < 2; i++) {
+        cl_kernel k = kernel_of(nested, names[i]);
+        ARG(k, 0, m);
+        DONE(clEnqueueTask(queue, k, 0, NULL, NULL));
+        DONE(clEnqueueReadBuffer(queue, m, CL_TRUE, 0, 4, &word, 0, NULL, NULL));
+        EQUAL(word, i ? 17 : 12);
+        DONE(clReleaseKernel(k));
+    }
+    DONE(clReleaseMemObject(m));
+    cl_program three[3] = {in, out, nested};
+    for (int i = 0; i < 3; i++) DONE(clReleaseProgram(three[i]));
+
     const unsigned char *nonsense = (const unsigned char *)"nonsense";
     bytes = 8;
     EXPECT(!clCreateProgramWithBinary(context, 1, &device, &bytes, &nonsense, &status, &error));
     EQUAL(error, CL_INVALID_BINARY);
+    const cl_device_id twice[2] = {device, device};
+    const size_t lengths[2] = {8, 8};
+    const unsigned char *both_binaries[2] = {nonsense, nonsense};
+    EXPECT(!clCreateProgramWithBinary(context, 2, twice, lengths, both_binaries, &status, &error));
+    EQUAL(error, CL_INVALID_DEVICE);
     free(binary);
     cl_program all[] = {a, b, h, whole, again};
     for (int i = 0; i < 5; i++) DONE(clReleaseProgram(all[i]));
@@ -363,6 +397,21 @@ static void constants(void) {
     const int32_t last = 12;
     DONE(clEnqueueWriteBuffer(queue, part[1], CL_TRUE, 0, 4, &last, 0, NULL, NULL));
     EQUAL(result(copy, out), last);
+    // A write that a user event holds back is newer than a launch that came before it and older than one behind it.
+    cl_event gate = clCreateUserEvent(context, &error);
+    DONE(error);
+    cl_command_queue other = clCreateCommandQueue(context, device, 0, &error);
+    DONE(error);
+    const int32_t held = 13;
+    cl_event written;
+    DONE(clEnqueueWriteBuffer(other, whole, CL_FALSE, 512, 4, &held, 1, &gate, &written));
+    EQUAL(result(copy, out), last);
+    DONE(clSetUserEventStatus(gate, CL_COMPLETE));
+    DONE(clWaitForEvents(1, &written));
+    EQUAL(result(copy, out), held);
+    DONE(clReleaseEvent(gate));
+    DONE(clReleaseEvent(written));
+    DONE(clReleaseCommandQueue(other));
     // more than constant memory holds
     ARG(copy, 1, whole);
     EQUAL(clEnqueueTask(queue, copy, 0, NULL, NULL), CL_OUT_OF_RESOURCES);

@@ -1,41 +1,13 @@
-// Atomics that libclc 14 lacks: those on 64 bits, and those of OpenCL C 3.0 on objects in global and in local memory (6.15.12).
-// Compiled with -cl-std=CL3.0, linked like builtins.cl. An operation of 3.0 is PTX's relaxed one; what orders memory around it is a fence of the whole GPU, so
-// that a narrower scope is ordered as strictly as the widest.
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+// Built-in functions of OpenCL C 3.0 that libclc 14 lacks: atomics on objects in global and in local memory (6.15.12), barriers
+// with a scope. Compiled with -cl-std=CL3.0, linked like builtins.cl. An atomic operation is PTX's relaxed one; what orders memory
+// around it is a fence of the whole GPU, so that a narrower scope is ordered as strictly as the widest.
 #define OVERLOAD __attribute__((overloadable))
 
-// ---- 64 bits ------------------------------------------------------------------------------------
-// The functions of cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics as the instructions of PTX that they are.
-#define ATOM(name, word, where, space, type)                                                       \
-    OVERLOAD type name(volatile space type *p, type v) {                                           \
-        type r;                                                                                    \
-        __asm__ volatile("atom." where "." word " %0, [%1], %2;" : "=l"(r) : "l"(p), "l"(v) : "memory"); \
-        return r;                                                                                  \
-    }
-#define ATOMS(space, where, type, sign)                                                            \
-    ATOM(atom_add, "add.u64", where, space, type)                                                  \
-    OVERLOAD type atom_sub(volatile space type *p, type v) { return atom_add(p, (type)-v); }       \
-    OVERLOAD type atom_inc(volatile space type *p) { return atom_add(p, (type)1); }                \
-    OVERLOAD type atom_dec(volatile space type *p) { return atom_add(p, (type)-1); }               \
-    ATOM(atom_xchg, "exch.b64", where, space, type)                                                \
-    ATOM(atom_min, "min." sign "64", where, space, type)                                           \
-    ATOM(atom_max, "max." sign "64", where, space, type)                                           \
-    ATOM(atom_and, "and.b64", where, space, type)                                                  \
-    ATOM(atom_or, "or.b64", where, space, type)                                                    \
-    ATOM(atom_xor, "xor.b64", where, space, type)                                                  \
-    OVERLOAD type atom_cmpxchg(volatile space type *p, type wanted, type v) {                      \
-        type r;                                                                                    \
-        __asm__ volatile("atom." where ".cas.b64 %0, [%1], %2, %3;"                                \
-                         : "=l"(r) : "l"(p), "l"(wanted), "l"(v) : "memory");                      \
-        return r;                                                                                  \
-    }
-ATOMS(__global, "global", long, "s")
-ATOMS(__global, "global", ulong, "u")
-ATOMS(__local, "shared", long, "s")
-ATOMS(__local, "shared", ulong, "u")
+// ---- barriers -----------------------------------------------------------------------------------
+OVERLOAD void work_group_barrier(cl_mem_fence_flags flags, memory_scope s) { barrier(flags); }
+OVERLOAD void work_group_barrier(cl_mem_fence_flags flags) { barrier(flags); }
 
-// ---- the atomics of 3.0 -------------------------------------------------------------------------
+// ---- atomics ------------------------------------------------------------------------------------
 static inline void before(memory_order o) {
     if (o == memory_order_release || o == memory_order_acq_rel || o == memory_order_seq_cst) __nvvm_membar_gl();
 }
@@ -122,6 +94,13 @@ OVERLOAD void atomic_work_item_fence(cl_mem_fence_flags flags, memory_order o, m
     MODIFY(space, atomic, type, atomic_fetch_min, old##_min(p, v))                                 \
     MODIFY(space, atomic, type, atomic_fetch_max, old##_max(p, v))
 
+// An address moves by a difference, which is signed.
+#define ADDRESS(space, name)                                                                       \
+    OVERLOAD ulong name##_explicit(volatile space atomic_ulong *a, long v, memory_order o, memory_scope s) { \
+        return name##_explicit(a, (ulong)v, o, s);                                                 \
+    }                                                                                              \
+    FORMS(ulong, name, volatile space atomic_ulong *a, WITH(long v), a, (ulong)v)
+
 #define SPACE(space)                                                                               \
     OBJECT(space, atomic_int, int, int, atomic_xchg, atomic_cmpxchg)                               \
     OBJECT(space, atomic_uint, uint, uint, atomic_xchg, atomic_cmpxchg)                            \
@@ -133,6 +112,8 @@ OVERLOAD void atomic_work_item_fence(cl_mem_fence_flags flags, memory_order o, m
     NUMBER(space, atomic_uint, uint, atomic)                                                       \
     NUMBER(space, atomic_long, long, atom)                                                         \
     NUMBER(space, atomic_ulong, ulong, atom)                                                       \
+    ADDRESS(space, atomic_fetch_add)                                                               \
+    ADDRESS(space, atomic_fetch_sub)                                                       \
     OVERLOAD bool atomic_flag_test_and_set_explicit(volatile space atomic_flag *a, memory_order o, memory_scope s) { \
         return atomic_exchange_explicit((volatile space atomic_int *)a, 1, o, s) != 0;             \
     }                                                                                              \
