@@ -132,6 +132,26 @@ ATOMS(__local, "shared", ulong, "u")
 FOR_TYPES(MAD_HIS)
 FOR_TYPES(CTZS)
 
+// The shifts that the back end of clang 14 makes of a rotation of 64 bits want an amount below 64, which it must not know.
+static inline uint below_64(ulong n) {
+    uint r;
+    __asm__("and.b32 %0, %1, 63;" : "=r"(r) : "r"((uint)n));
+    return r;
+}
+OVERLOAD ulong rotate(ulong x, ulong n) {
+    const uint k = below_64(n);
+    return x << k | x >> (64 - k);
+}
+OVERLOAD long rotate(long x, long n) { return (long)rotate((ulong)x, (ulong)n); }
+#define ROTATE(type)                                                                               \
+    OVERLOAD type##2 rotate(type##2 x, type##2 n) { return (type##2)(rotate(x.x, n.x), rotate(x.y, n.y)); } \
+    OVERLOAD type##3 rotate(type##3 x, type##3 n) { return (type##3)(rotate(x.xy, n.xy), rotate(x.z, n.z)); } \
+    OVERLOAD type##4 rotate(type##4 x, type##4 n) { return (type##4)(rotate(x.lo, n.lo), rotate(x.hi, n.hi)); } \
+    OVERLOAD type##8 rotate(type##8 x, type##8 n) { return (type##8)(rotate(x.lo, n.lo), rotate(x.hi, n.hi)); } \
+    OVERLOAD type##16 rotate(type##16 x, type##16 n) { return (type##16)(rotate(x.lo, n.lo), rotate(x.hi, n.hi)); }
+ROTATE(long)
+ROTATE(ulong)
+
 #define SMOOTHSTEP(type)                                                                           \
     OVERLOAD type smoothstep(double a, double b, type x) {                                         \
         const type t = clamp((x - a) / (b - a), 0.0, 1.0);                                         \

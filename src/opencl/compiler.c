@@ -76,19 +76,28 @@ bool ocl_has_compiler(void) {
 }
 
 // ---- files and processes ------------------------------------------------------------------------
-enum { MOST_ARGUMENTS = 512 };
 struct job {
     char folder[64];
-    char *argv[MOST_ARGUMENTS + 1];
-    int n;
+    char **argv; // with room for a NULL behind them
+    size_t n, room;
     bool failed;
 };
 
 static void add(struct job *j, const char *text) {
-    if (j->n == MOST_ARGUMENTS || !(j->argv[j->n] = strdup(text)))
-        j->failed = true;
-    else
+    if (j->n + 2 > j->room) {
+        const size_t room = j->room ? 2 * j->room : 64;
+        char **const grown = realloc(j->argv, room * sizeof *grown);
+        if (!grown) {
+            j->failed = true;
+            return;
+        }
+        j->argv = grown;
+        j->room = room;
+    }
+    if ((j->argv[j->n] = strdup(text)))
         j->n++;
+    else
+        j->failed = true;
 }
 static void add_path(struct job *j, const char *name) {
     char path[512];
@@ -97,6 +106,9 @@ static void add_path(struct job *j, const char *name) {
 }
 static void job_clear(struct job *j) {
     while (j->n) free(j->argv[--j->n]);
+    free(j->argv);
+    j->argv = NULL;
+    j->room = 0;
 }
 static bool job_begin(struct job *j) {
     *j = (struct job){0};
@@ -156,8 +168,8 @@ static char **environment(void) {
 
 // Runs clang and appends what it says to the log.
 static bool run(struct job *j, char **log) {
+    if (j->failed || !j->n) return false;
     j->argv[j->n] = NULL;
-    if (j->failed) return false;
     char path[512];
     snprintf(path, sizeof path, "%s/log", j->folder);
     posix_spawn_file_actions_t actions;
@@ -300,6 +312,40 @@ static void add_traits(struct job *j, bool is_3_0) {
 }
 
 // ---- compiling ----------------------------------------------------------------------------------
+// Loads and stores of half belong to OpenCL C 1.0; clang 14 declares them where half is a type to compute with
+// (cl_khr_fp16), which it is not here.
+static const char half_functions[] =
+    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+    "#define WW_OVER __attribute__((overloadable))\n"
+    "#define WW_LOAD(space, n) WW_OVER float##n vload_half##n(size_t, const space half *);\n"
+    "#define WW_LOADA(space, n) WW_LOAD(space, n) WW_OVER float##n vloada_half##n(size_t, const "
+    "space half *);\n"
+    "#define WW_LOADS(space) WW_OVER float vload_half(size_t, const space half *);\\\n"
+    "  WW_OVER float vloada_half(size_t, const space half *);\\\n"
+    "  WW_LOADA(space, 2) WW_LOADA(space, 3) WW_LOADA(space, 4) WW_LOADA(space, 8) WW_LOADA(space, "
+    "16)\n"
+    "WW_LOADS(__global) WW_LOADS(__local) WW_LOADS(__constant) WW_LOADS(__private)\n"
+    "#define WW_STORE(space, name, type) WW_OVER void name(type, size_t, space half *);\\\n"
+    "  WW_OVER void name##_rte(type, size_t, space half *); WW_OVER void name##_rtz(type, size_t, "
+    "space half *);\\\n"
+    "  WW_OVER void name##_rtp(type, size_t, space half *); WW_OVER void name##_rtn(type, size_t, "
+    "space half *);\n"
+    "#define WW_STOREA(space, n, type) WW_STORE(space, vstore_half##n, type##n)\\\n"
+    "  WW_STORE(space, vstorea_half##n, type##n)\n"
+    "#define WW_STORES(space, type) WW_STORE(space, vstore_half, type) WW_STORE(space, "
+    "vstorea_half, type)\\\n"
+    "  WW_STOREA(space, 2, type) WW_STOREA(space, 3, type) WW_STOREA(space, 4, type)\\\n"
+    "  WW_STOREA(space, 8, type) WW_STOREA(space, 16, type)\n"
+    "WW_STORES(__global, float) WW_STORES(__local, float) WW_STORES(__private, float)\n"
+    "#ifdef cl_khr_fp64\n"
+    "WW_STORES(__global, double) WW_STORES(__local, double) WW_STORES(__private, double)\n"
+    "#endif\n"
+    "#undef WW_OVER\n#undef WW_LOAD\n#undef WW_LOADA\n#undef WW_LOADS\n"
+    "#undef WW_STORE\n#undef WW_STOREA\n#undef WW_STORES\n";
+static const char *prelude_of(const char *source) {
+    return strstr(source, "_half") || strstr(source, "#include") ? half_functions : "";
+}
+
 bool ocl_compile(const char *source, const char *options, const struct ocl_header *headers,
                  size_t n, char **object, char **log) {
     *object = NULL;
@@ -310,7 +356,7 @@ bool ocl_compile(const char *source, const char *options, const struct ocl_heade
         *log = strdup("warpwatt: no temporary folder can be made\n");
         return false;
     }
-    char *const text = ocl_printf("#line 1 \"program.cl\"\n%s\n", source);
+    char *const text = ocl_printf("%s#line 1 \"program.cl\"\n%s\n", prelude_of(source), source);
     bool ok = text && write_file(&j, "program.cl", text);
     free(text);
     for (size_t i = 0; i < n && ok; i++) ok = write_file(&j, headers[i].name, headers[i].text);
@@ -340,7 +386,7 @@ bool ocl_compile(const char *source, const char *options, const struct ocl_heade
     add(&j, "-o"), add_path(&j, "program.ll");
     ok = ok && run(&j, log);
     char *const ir = ok ? read_file(&j, "program.ll") : NULL;
-    char *const inlined = ir ? ir_with_kernels_inlined(ir) : NULL;
+    char *const inlined = ir ? ir_with_calls_resolved(ir) : NULL;
     if (inlined) *object = ir_with_printf(inlined);
     free(ir), free(inlined);
     job_end(&j);

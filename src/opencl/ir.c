@@ -152,9 +152,10 @@ struct ocl_signature *ocl_signatures_of_ir(const char *ir) {
     return all;
 }
 
-// ---- kernels that kernels call ---------------------------------------------------------------------
+// ---- calls ------------------------------------------------------------------------------------------
+static const char elsewhere[] = "define available_externally ";
 // clang forbids to inline a kernel; its attributes are the only ones with a uniform-work-group-size.
-char *ir_with_kernels_inlined(const char *ir) {
+char *ir_with_calls_resolved(const char *ir) {
     char *text = NULL;
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
@@ -175,6 +176,10 @@ char *ir_with_kernels_inlined(const char *ir) {
             if (split)
                 fprintf(f, "%.*s alwaysinline%.*s\n", (int)(split - line), line, (int)(end - split),
                         split);
+        }
+        if (!split && strncmp(line, elsewhere, strlen(elsewhere)) == 0) {
+            split = line + strlen(elsewhere);
+            fprintf(f, "define linkonce_odr %.*s\n", (int)(end - split), split);
         }
         if (!split) fprintf(f, "%.*s\n", (int)n, line);
         line = *end ? end + 1 : end;

@@ -5,7 +5,8 @@
 // The IR with each call of printf as one of the device's vprintf(format, arguments in memory), which has no variable number of
 // arguments. malloc'd; NULL: host memory is out.
 char *ir_with_printf(const char *ir);
-// IR in which kernels that others call are inlined there: PTX has no call of a kernel.
-char *ir_with_kernels_inlined(const char *ir);
+// IR in which kernels that others call are inlined there, since PTX has no call of a kernel, and in which functions that a
+// source calls inline are defined there: C99 wants a definition elsewhere, which sources of OpenCL C do not give.
+char *ir_with_calls_resolved(const char *ir);
 
 #endif

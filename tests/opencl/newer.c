@@ -61,6 +61,45 @@ static void of_1_2(void) {
     for (int i = 0; i < 3; i++) DONE(clReleaseMemObject(all[i]));
 }
 
+// Rotations of 64 bits by any amount, halves in memory, functions that are inline and nothing else.
+static void others(void) {
+    static const char source[] =
+        "inline uint twice(uint x) { return 2 * x; }\n"
+        "__kernel void k(__global ulong *r, __global half *h, __global float *f) {\n"
+        "    const uint i = get_global_id(0);\n"
+        "    r[i] = rotate(r[i], (ulong)i * 7);\n"
+        "    r[i] += twice(i);\n"
+        "    vstore_half_rte(f[i], i, h);\n"
+        "    f[i] = vload_half(i, h);\n"
+        "}\n";
+    cl_program p = build(source, NULL);
+    cl_kernel k = kernel_of(p, "k");
+    cl_ulong r[N], was[N];
+    float f[N];
+    for (unsigned i = 0; i < N; i++)
+        r[i] = was[i] = (i + 1) * 0x123456789abcdef1ull, f[i] = 1 + (float)i / 4096;
+    cl_mem mr = buffer(CL_MEM_COPY_HOST_PTR, sizeof r, r),
+           mh = buffer(CL_MEM_READ_WRITE, 2 * N, NULL),
+           mf = buffer(CL_MEM_COPY_HOST_PTR, sizeof f, f);
+    ARG(k, 0, mr);
+    ARG(k, 1, mh);
+    ARG(k, 2, mf);
+    const size_t n = N;
+    DONE(clEnqueueNDRangeKernel(queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+    DONE(clEnqueueReadBuffer(queue, mr, CL_TRUE, 0, sizeof r, r, 0, NULL, NULL));
+    DONE(clEnqueueReadBuffer(queue, mf, CL_TRUE, 0, sizeof f, f, 0, NULL, NULL));
+    for (unsigned i = 0; i < N; i++) {
+        const unsigned s = i * 7 % 64;
+        EXPECT(r[i] == (was[i] << s | was[i] >> (64 - s) % 64) + 2 * i);
+        EXPECT(f[i] ==
+               1 + nearbyintf((float)i / 4) / 1024); // ten bits behind the point, ties to even
+    }
+    DONE(clReleaseKernel(k));
+    DONE(clReleaseProgram(p));
+    cl_mem all[] = {mr, mh, mf};
+    for (int i = 0; i < 3; i++) DONE(clReleaseMemObject(all[i]));
+}
+
 static void of_3_0(void) {
     static const char source[] =
         "#ifndef __opencl_c_atomic_scope_device\n"
@@ -133,6 +172,7 @@ static void of_3_0(void) {
 int main(void) {
     begin(0);
     of_1_2();
+    others();
     of_3_0();
     return end();
 }
