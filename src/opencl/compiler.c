@@ -450,18 +450,35 @@ static bool link_to(char *const *objects, size_t n, const char *flag, const char
     return *out != NULL;
 }
 
-// A function that neither a source nor a library has: PTX declares it, without a body. The driver has vprintf.
+// The next function of PTX behind `at`: its name, and whether a body follows it; NULL: there is none.
+static const char *next_function(const char *at, const char **name, size_t *n, bool *has_body) {
+    at = strstr(at, ".func ");
+    if (!at) return NULL;
+    const char *p = at + strlen(".func ");
+    p += strspn(p, " \t\n");
+    if (*p == '(') p = strchr(p, ')') ? strchr(p, ')') + 1 : p;
+    p += strspn(p, " \t\n");
+    *name = p;
+    *n = strcspn(p, "\n(;, ");
+    *has_body = p[strcspn(p, "{;")] == '{';
+    return at + 1;
+}
+static bool is_defined(const char *ptx, const char *name, size_t n) {
+    const char *other;
+    size_t length;
+    bool has_body;
+    for (const char *at = ptx; (at = next_function(at, &other, &length, &has_body));)
+        if (has_body && length == n && strncmp(other, name, n) == 0) return true;
+    return false;
+}
+// A function that neither a source nor a library has: PTX declares it, and no body is anywhere. The driver has vprintf.
 static char *undefined_function(const char *ptx) {
-    for (const char *at = ptx; (at = strstr(at, ".func ")); at++) {
-        const char *name = at + strlen(".func ");
-        name += strspn(name, " \t\n");
-        if (*name == '(') name = strchr(name, ')') ? strchr(name, ')') + 1 : name;
-        name += strspn(name, " \t\n");
-        const size_t n = strcspn(name, "\n(;, ");
-        if (name[strcspn(name, "{;")] != ';') continue;
-        if (n == strlen("vprintf") && strncmp(name, "vprintf", n) == 0) continue;
-        return strndup(name, n);
-    }
+    const char *name;
+    size_t n;
+    bool has_body;
+    for (const char *at = ptx; (at = next_function(at, &name, &n, &has_body));)
+        if (!has_body && !(n == 7 && strncmp(name, "vprintf", n) == 0) && !is_defined(ptx, name, n))
+            return strndup(name, n);
     return NULL;
 }
 
@@ -501,6 +518,29 @@ static char *with_launch_variables(const char *ptx) {
     return all;
 }
 
+// libclc reads its table for the reduction of large arguments of doubles (PIBITS_TBL) in vectors of 16 bytes at multiples of 16
+// from its start, and defines it as 158 bytes without an alignment. So arrays of bytes begin and end at multiples of 16.
+static char *with_aligned_constants(const char *ptx) {
+    static const char of_bytes[] = ".const .align 1 .b8 ";
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) return NULL;
+    for (const char *at; (at = strstr(ptx, of_bytes));) {
+        const char *const name = at + strlen(of_bytes);
+        const int length = (int)strcspn(name, "[;");
+        fprintf(f, "%.*s.const .align 16 .b8 %.*s", (int)(at - ptx), ptx, length, name);
+        ptx = name + length;
+        if (*ptx == '[') {
+            char *end;
+            fprintf(f, "[%llu", (strtoull(ptx + 1, &end, 10) + 15) / 16 * 16);
+            ptx = end;
+        }
+    }
+    fputs(ptx, f);
+    return fclose(f) == 0 ? text : NULL;
+}
+
 bool ocl_link(char *const *objects, size_t n, const char *options, char **ptx, char **log) {
     (void)options; // they are in the IR, by function
     char *text;
@@ -518,8 +558,9 @@ bool ocl_link(char *const *objects, size_t n, const char *options, char **ptx, c
         free(text);
         return false;
     }
-    *ptx = with_launch_variables(text);
-    free(text);
+    char *const aligned = with_aligned_constants(text);
+    *ptx = aligned ? with_launch_variables(aligned) : NULL;
+    free(text), free(aligned);
     return *ptx != NULL;
 }
 bool ocl_link_library(char *const *objects, size_t n, char **object, char **log) {

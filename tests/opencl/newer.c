@@ -65,22 +65,29 @@ static void of_1_2(void) {
 static void others(void) {
     static const char source[] =
         "inline uint twice(uint x) { return 2 * x; }\n"
-        "__kernel void k(__global ulong *r, __global half *h, __global float *f) {\n"
+        "inline __attribute__((noinline)) uint half_of(uint x) { return x / 2; }\n"
+        "__kernel void k(__global ulong *r, __global half *h, __global "
+        "float *f, __global double *d) {\n"
         "    const uint i = get_global_id(0);\n"
         "    r[i] = rotate(r[i], (ulong)i * 7);\n"
-        "    r[i] += twice(i);\n"
+        "    r[i] += half_of(twice(twice(i)));\n"
         "    vstore_half_rte(f[i], i, h);\n"
         "    f[i] = vload_half(i, h);\n"
+        "    d[i] = cos(d[i]);\n"
         "}\n";
     cl_program p = build(source, NULL);
     cl_kernel k = kernel_of(p, "k");
     cl_ulong r[N], was[N];
     float f[N];
+    double d[N]; // large arguments
+    for (unsigned i = 0; i < N; i++) d[i] = ldexp(1.1, (int)i * 15);
     for (unsigned i = 0; i < N; i++)
         r[i] = was[i] = (i + 1) * 0x123456789abcdef1ull, f[i] = 1 + (float)i / 4096;
     cl_mem mr = buffer(CL_MEM_COPY_HOST_PTR, sizeof r, r),
            mh = buffer(CL_MEM_READ_WRITE, 2 * N, NULL),
-           mf = buffer(CL_MEM_COPY_HOST_PTR, sizeof f, f);
+           mf = buffer(CL_MEM_COPY_HOST_PTR, sizeof f, f),
+           md = buffer(CL_MEM_COPY_HOST_PTR, sizeof d, d);
+    ARG(k, 3, md);
     ARG(k, 0, mr);
     ARG(k, 1, mh);
     ARG(k, 2, mf);
@@ -88,7 +95,10 @@ static void others(void) {
     DONE(clEnqueueNDRangeKernel(queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
     DONE(clEnqueueReadBuffer(queue, mr, CL_TRUE, 0, sizeof r, r, 0, NULL, NULL));
     DONE(clEnqueueReadBuffer(queue, mf, CL_TRUE, 0, sizeof f, f, 0, NULL, NULL));
+    double cosine[N];
+    DONE(clEnqueueReadBuffer(queue, md, CL_TRUE, 0, sizeof cosine, cosine, 0, NULL, NULL));
     for (unsigned i = 0; i < N; i++) {
+        EXPECT(fabs(cosine[i] - cos(d[i])) <= 4 * ldexp(fabs(cos(d[i])), -52));
         const unsigned s = i * 7 % 64;
         EXPECT(r[i] == (was[i] << s | was[i] >> (64 - s) % 64) + 2 * i);
         EXPECT(f[i] ==
@@ -96,8 +106,8 @@ static void others(void) {
     }
     DONE(clReleaseKernel(k));
     DONE(clReleaseProgram(p));
-    cl_mem all[] = {mr, mh, mf};
-    for (int i = 0; i < 3; i++) DONE(clReleaseMemObject(all[i]));
+    cl_mem all[] = {mr, mh, mf, md};
+    for (int i = 0; i < 4; i++) DONE(clReleaseMemObject(all[i]));
 }
 
 static void of_3_0(void) {
