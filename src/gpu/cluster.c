@@ -194,6 +194,7 @@ enum ww_status clusters_create(struct gpu *g, struct diags *d) {
         c->sm[k][c->sms[k]++] = (uint16_t)i;
         if (k >= c->n_gpcs) c->n_gpcs = k + 1;
         mem_system_place_sm(g->mem, i, far_of(g->config.mem.net.sm_far, c->place[i]));
+        mem_system_put_beside(g->mem, i, k & 1); // which GPCs lie at which side is not published
     }
     return WW_OK;
 }

@@ -17,6 +17,8 @@
 // than `dirty_ways`, as long as DRAM's write queue has room: US patent 9,639,466 describes such
 // a count and threshold of a set, and that its least recently used dirty line goes first.
 //
+// An L2 of two halves is told of in halves.c.
+//
 // Left out: contention between fills and look-ups for the tag port, parity of banks within a slice.
 #include "mem/mshr.h"
 #include "mem/system.h"
@@ -54,8 +56,10 @@ static void emit(struct partition *p, uint32_t si, uint32_t at, uint64_t ready) 
     }
     s->out_free = depart + (n->reply_flits + rests_behind(m, s, n->reply_flits)) * net->period;
     n->depart = depart;
-    n->cycle =
-        m->c.net.kind == NET_MESH ? NEVER : clock_edge(core, depart) + m->c.net.reply_latency;
+    const bool crossed = m->far_ticks && (si & 1) != m->port[n->sm].half; // there and back: writes, atomics
+    n->cycle = m->c.net.kind == NET_MESH ? NEVER
+                                         : clock_edge(core, depart) + m->c.net.reply_latency +
+                                               (crossed ? m->c.l2_far_latency : 0);
     n->next = NIL;
     const uint32_t slice = p->index * m->map.slices + si;
     struct reply_list *const list = replies_of(m, n->sm, slice);
@@ -86,6 +90,10 @@ static void finish(struct partition *p, uint32_t si, uint32_t at, uint64_t tick)
     struct mem_system *m = p->m;
     struct slice *s = &p->slice[si];
     struct node *n = &p->node[at];
+    if (ww_unlikely(is_from_half(n))) {
+        halves_answer(p, si, at, tick);
+        return;
+    }
     const uint64_t pipeline = is_cached(m, n) ? m->hit_ticks : 0;
     if (is_atomic(n)) {
         s->atomic_free =
@@ -110,7 +118,7 @@ static inline struct dram_channel *channel_of(struct partition *p, uint32_t si, 
     const struct mem_map *map = &p->m->map;
     uint32_t c = s->channel;
     if (c == NIL) {
-        *addr = map_channel(map, si, local, &c);
+        *addr = map_channel(map, slice_behind(p, si), local, &c);
     } else {
         const uint64_t block = local >> map->block_shift;
         *addr = local + (((map->slices_a_channel - 1) * block + s->offset) << map->block_shift);
@@ -133,7 +141,7 @@ static bool has_room(struct partition *p, uint32_t si, const struct dram_channel
                      bool writes) {
     struct slice *s = &p->slice[si];
     uint32_t wants = reads && !dram_room(reads, DIR_READ) ? 1u << DIR_READ : 0;
-    uint32_t c = s->channel == NIL ? si : s->channel;
+    uint32_t c = s->channel == NIL ? slice_behind(p, si) : s->channel;
     do {
         if (writes && !dram_room(&p->channel[c], DIR_WRITE)) wants |= 1u << DIR_WRITE;
         c += p->m->map.slices;
@@ -202,7 +210,7 @@ static uint64_t touched_words(const struct node *n, const struct piece *k) {
 static uint64_t tell(struct partition *p, uint32_t si, uint64_t tick, struct cache_event e) {
     const struct mem_system *m = p->m;
     e.cycle = clock_floor(&m->clock.l2, tick);
-    e.slice = p->index * m->map.slices + si;
+    e.slice = p->index * m->map.slices + slice_behind(p, si);
     e.array = ARRAY_L2;
     if (e.what != CACHE_FLUSH) e.set = cache_set_at(p->slice[si].tags, e.addr);
     for (uint32_t k = 0; k < m->listeners; k++)
@@ -398,6 +406,17 @@ static void tell_line(struct partition *p, uint32_t si, const struct node *n, co
     if (a.has_victim) line_left(p, si, &a, 0, n->client, tick, tick);
 }
 
+// What lives at the line changes: the twin's copy goes.
+static void forget_copy(struct partition *p, uint32_t si, const struct node *n, const struct piece *k,
+                        uint64_t tick) {
+    const uint32_t twin = si ^ 1;
+    struct cache *const tags = p->slice[twin].tags;
+    const uint32_t i = cache_find(tags, (k->line_addr | FAR_LINE) >> p->m->line_shift);
+    if (i == CACHE_NOWHERE) return;
+    const struct cache_answer a = cache_drop(tags, i);
+    if (a.has_victim) line_left(p, twin, &a, UINT64_MAX, n->client, tick, tick);
+}
+
 static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at,
                                    const struct piece *k, uint64_t tick) {
     struct slice *s = &p->slice[si];
@@ -415,7 +434,16 @@ static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at
     const bool atomic = is_atomic(n), prefetch = n->kind == MEM_PREFETCH;
     const uint64_t along = act[ACT_l2_fetched_along];
     uint32_t dram_bytes = 0; // 0: merged
-    if (missing) {
+    if (ww_unlikely(missing && is_far(k->line_addr))) {
+        bool merged = false;
+        const enum slice_block b = !has_room(p, si, NULL, true) // its fill may push a dirty line out
+                                       ? BLOCK_DRAM
+                                       : halves_miss(p, si, at, k->line_addr, missing, tick, &merged);
+        if (b != BLOCK_NONE) return prefetch ? BLOCK_NONE : b;
+        if (!prefetch) n->waiting++;
+        tell_access(p, si, n, k, merged ? CACHE_READ_MERGE : CACHE_READ_MISS, i, tick);
+        if (!merged) return BLOCK_NONE; // it is counted where its data live
+    } else if (missing) {
         const enum slice_block b = miss(p, si, number, k->line_addr, missing, i,
                                         prefetch ? NIL : at, n->client, n->hint, tick, &dram_bytes);
         if (b != BLOCK_NONE && !prefetch) return b; // a prefetch without room is dropped
@@ -427,7 +455,10 @@ static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at
         tell_access(p, si, n, k, atomic ? CACHE_WRITE_HIT : CACHE_READ_HIT, i, tick);
         if (atomic) s->tags->line[i].dirty |= (uint8_t)k->sectors;
     }
-    if (atomic) return BLOCK_NONE;
+    if (atomic) {
+        if (ww_unlikely(p->m->far_ticks)) forget_copy(p, si, n, k, tick);
+        return BLOCK_NONE;
+    }
     act[ACT_l2_reads]++;
     if (n->client == CLIENT_L1D || n->client == CLIENT_TEX)
         count_sectors(p, k, dram_bytes, act[ACT_l2_fetched_along] - along);
@@ -476,6 +507,7 @@ static enum slice_block write_piece(struct partition *p, uint32_t si, const stru
         touch(s, i, n->hint);
         if (was_clean && m->c.l2.dirty_ways != 0) clean_oldest(p, si, first, tick);
     }
+    if (ww_unlikely(m->far_ticks)) forget_copy(p, si, n, k, tick);
     tell_access(p, si, n, k, hit ? CACHE_WRITE_HIT : CACHE_WRITE_MISS, i, tick);
     if (through) write_sectors(p, si, k->line_addr, k->sectors, tick);
     p->act.c[ACT_l2_writes]++;
@@ -529,6 +561,11 @@ void l2_schedule_head(struct partition *p, uint32_t si) {
     }
     const struct node *n = &p->node[s->head];
     const struct tick_clock *net = &m->clock.net, *core = &m->clock.core;
+    if (ww_unlikely(is_from_half(n))) { // not by the network
+        s->ready = n->cycle;
+        s->next = port_slot(m, s, s->ready);
+        return;
+    }
     uint64_t start = clock_align(net, n->cycle * core->period);
     if (s->in_free > start) {
         p->act.c[ACT_net_stalls] += clock_floor(core, s->in_free - start);
@@ -549,7 +586,7 @@ void l2_unblock(struct partition *p, uint32_t si, uint64_t tick) {
 // wants; each departure calls one slice. False: none is known yet.
 bool l2_await_room(struct partition *p, uint32_t si) {
     const struct slice *s = &p->slice[si];
-    uint32_t i = s->channel == NIL ? si : s->channel;
+    uint32_t i = s->channel == NIL ? slice_behind(p, si) : s->channel;
     do {
         struct dram_channel *c = &p->channel[i];
         if ((int32_t)(c->claimed - c->left_head) < 0) c->claimed = c->left_head;
@@ -603,7 +640,7 @@ void l2_serve(struct partition *p, uint32_t si, uint64_t tick) {
         return;
     }
     n->all_in = 1;
-    s->from[n->sm].taken += n->flits;
+    if (ww_likely(!is_from_half(n))) s->from[n->sm].taken += n->flits;
     s->head = n->next;
     if (s->head == NIL) s->tail = NIL;
     if (is_atomic(n)) {
@@ -652,7 +689,7 @@ void l2_foresee_fill(struct partition *p, const struct dram_done *d) {
 
 void l2_fill(struct partition *p, const struct dram_done *d) {
     struct mem_system *m = p->m;
-    const uint32_t si = d->slice;
+    const uint32_t si = slice_behind(p, d->slice);
     struct slice *s = &p->slice[si];
     if (d->bypass) {
         const uint32_t at = (uint32_t)d->line;
@@ -690,4 +727,34 @@ void l2_fill(struct partition *p, const struct dram_done *d) {
         piece_done(p, si, at, late);
     }
     if (s->block == BLOCK_MSHR) retry(p, si, d->tick);
+    const uint32_t door = si + m->map.slices;
+    if (door < p->doors && p->slice[door].block == BLOCK_MSHR) retry(p, door, d->tick);
+}
+
+void l2_take_back(struct partition *p, uint32_t si, uint64_t tick) {
+    struct mem_system *const m = p->m;
+    struct slice *const s = &p->slice[si];
+    lapse(p, si, tick);
+    const uint32_t at = s->back_head;
+    const struct node back = p->node[at];
+    s->back_head = back.next;
+    p->node[at].next = p->far_free;
+    p->far_free = at;
+    const uint64_t line = (back.local | FAR_LINE) >> m->line_shift;
+    const uint32_t sectors = sectors_in_line(m, &back, back.local & ~(uint64_t)(m->line_bytes - 1));
+    const uint32_t first = cache_set_of(s->tags, line) * s->tags->ways;
+    uint32_t i = cache_find_in(s->tags, first, line);
+    if (i == CACHE_NOWHERE) i = place_line(p, si, first, line, back.client, tick);
+    s->tags->line[i].valid |= (uint8_t)sectors;
+    const struct dram_done d = {
+        .tick = tick, .line = line, .sectors = (uint8_t)sectors, .slice = (uint8_t)si, .client = back.client};
+    const uint64_t late = tell_fill(p, &d, i);
+    const uint32_t slot = s->far->slot[mshr_slot(s->far, line)];
+    if (!slot) return; // an answer behind it has brought the same sectors
+    struct mshr_entry *const e = &s->far->entry[slot - 1];
+    prioritise(s, i, e->hint);
+    const uint32_t n = mshr_fill_entry(s->far, e, sectors, p->waiters);
+    if (n != 0) p->node[p->waiters[0]].dram_bytes = (uint16_t)(p->node[p->waiters[0]].dram_bytes + back.dram_bytes);
+    for (uint32_t k = 0; k < n; k++) piece_done(p, si, p->waiters[k], late);
+    if (s->block == BLOCK_MSHR) l2_unblock(p, si, tick);
 }

@@ -119,6 +119,8 @@ void mem_system_destroy(struct mem_system *m);
 uint32_t mem_quantum_cycles(const struct mem_system *m);
 // By how many cycles accesses from and to this SM's shared memory take longer than the least.
 void mem_system_place_sm(struct mem_system *m, uint32_t sm, uint32_t cycles);
+// Beside which half of L2 an SM lies, 0 or 1 (l2_far_latency); until then pairs of SMs take turns.
+void mem_system_put_beside(struct mem_system *m, uint32_t sm, uint32_t half);
 uint32_t mem_tlb_sms(const struct mem_config *c); // that share an L1 TLB; 0: there are no TLBs
 struct mem_port *mem_system_port(struct mem_system *m, uint32_t sm);
 // Memory phase of one partition for core cycles [from, to). Partitions may run on any threads.

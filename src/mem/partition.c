@@ -23,9 +23,11 @@ bool partition_create(struct partition *p, struct mem_system *m, uint32_t index)
                  (uint64_t)m->map.channels * m->dram.entries + 4096;
     const uint64_t most = (uint64_t)m->sms * MEM_PORT_OUTSTANDING;
     if (n > most) n = most;
-    p->nodes = (uint32_t)n;
+    p->far_first = (uint32_t)n;
+    p->nodes = p->far_first + halves_nodes(m);
+    p->doors = m->far_ticks ? 2 * m->map.slices : m->map.slices;
     p->node = ww_alloc_aligned(p->nodes * sizeof *p->node);
-    p->slice = ww_alloc_aligned(m->map.slices * sizeof *p->slice);
+    p->slice = ww_alloc_aligned(p->doors * sizeof *p->slice);
     p->channel = ww_alloc_aligned(m->map.channels * sizeof *p->channel);
     if (!p->node || !p->slice || !p->channel || !buckets_create(&p->bucket, m->quantum))
         return false;
@@ -49,6 +51,7 @@ bool partition_create(struct partition *p, struct mem_system *m, uint32_t index)
     }
     for (uint32_t i = 0; i < m->map.channels; i++)
         if (!dram_create(&p->channel[i], &m->dram, &p->act)) return false;
+    if (!halves_create(p)) return false;
     partition_reset(p, 0);
     return true;
 }
@@ -62,6 +65,7 @@ void partition_destroy(struct partition *p) {
         cache_destroy(s->tags);
         mshr_destroy(s->mshr);
     }
+    halves_destroy(p);
     for (uint32_t i = 0; p->channel && i < p->m->map.channels; i++) dram_destroy(&p->channel[i]);
     ww_free_aligned(p->node);
     ww_free_aligned(p->slice);
@@ -95,6 +99,7 @@ void partition_reset(struct partition *p, uint64_t clock) {
         mshr_clear(s->mshr);
         memset(s->words, 0, cache_lines(s->tags) * sizeof *s->words);
     }
+    halves_reset(p);
     for (uint32_t i = 0; i < m->map.channels; i++) dram_reset(&p->channel[i], clock);
 }
 
@@ -103,7 +108,7 @@ void partition_reset(struct partition *p, uint64_t clock) {
 // so that their memory is not touched before.
 static bool more_nodes(struct partition *p) {
     enum { CHUNK = 64 };
-    const uint32_t from = p->fresh, left = p->nodes - from;
+    const uint32_t from = p->fresh, left = p->far_first - from;
     if (left == 0) return false;
     const uint32_t to = from + (left < CHUNK ? left : CHUNK);
     for (uint32_t i = from; i < to; i++) p->node[i].next = i + 1 < to ? i + 1 : NIL;
@@ -223,7 +228,8 @@ static void free_delivered(struct partition *p, struct slice *s) {
 // A part of a partition that nothing connects with the rest: slices and channels [first, first +
 // n). Numbers are arguments so that the common ones become constants.
 struct part {
-    uint32_t first, slices, channels;
+    uint32_t first, slices, channels; // with halves: slices and doors
+    bool halves;
 };
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -281,6 +287,17 @@ ALWAYS_INLINE uint64_t next_input(const struct partition *p, struct part a, uint
     *at = best;
     return tick;
 }
+// Earliest answer of the other half.
+ALWAYS_INLINE uint64_t next_back(const struct partition *p, struct part a, uint32_t *at) {
+    uint64_t tick = NEVER;
+    for (uint32_t i = a.first; i < a.first + a.slices; i++) {
+        const uint32_t head = p->slice[i].back_head;
+        if (head == NIL || p->node[head].cycle >= tick) continue;
+        tick = p->node[head].cycle;
+        *at = i;
+    }
+    return tick;
+}
 ALWAYS_INLINE uint64_t next_command(const struct partition *p, struct part a) {
     uint64_t clock = NEVER;
     for (uint32_t i = a.first; i < a.first + a.channels; i++)
@@ -303,9 +320,11 @@ ALWAYS_INLINE void run_events(struct partition *p, struct part a, uint64_t end) 
     uint64_t last = 0;
     for (;;) {
         struct dram_channel *from = NULL;
-        uint32_t input_at;
+        uint32_t input_at, back_at = 0;
         const uint64_t fill = next_fill(p, a, &from), input = next_input(p, a, &input_at);
-        const uint64_t tick = fill <= input ? fill : input, command = next_command(p, a);
+        const uint64_t back = a.halves ? next_back(p, a, &back_at) : NEVER;
+        const uint64_t data = fill <= back ? fill : back;
+        const uint64_t tick = data <= input ? data : input, command = next_command(p, a);
         if (command <= tick && command < end) {
             run_channels(p, a, tick, end);
             last = command > last ? command : last;
@@ -317,7 +336,9 @@ ALWAYS_INLINE void run_events(struct partition *p, struct part a, uint64_t end) 
         }
         last = tick;
         for (uint32_t i = a.first; i < a.first + a.channels; i++) dram_settle(&p->channel[i], tick);
-        if (fill <= input) {
+        if (back < fill && back <= input) {
+            l2_take_back(p, back_at, tick);
+        } else if (fill <= input) {
             const struct dram_done d = from->done[from->done_head++ & (from->s->done_cap - 1)];
             l2_fill(p, &d);
         } else {
@@ -336,12 +357,14 @@ void mem_system_run_partition(struct mem_system *m, uint32_t index, uint64_t fro
         take_requests(p, i, from, to);
     }
     const uint32_t slices = m->map.slices, channels = m->map.channels;
-    if (slices == channels) // each slice has a channel of its own
-        for (uint32_t i = 0; i < slices; i++) run_events(p, (struct part){i, 1, 1}, end);
+    if (m->far_ticks) // twins ask each other
+        run_events(p, (struct part){0, p->doors, channels, true}, end);
+    else if (slices == channels) // each slice has a channel of its own
+        for (uint32_t i = 0; i < slices; i++) run_events(p, (struct part){i, 1, 1, false}, end);
     else if (slices == 2 && channels == 1)
-        run_events(p, (struct part){0, 2, 1}, end);
+        run_events(p, (struct part){0, 2, 1, false}, end);
     else
-        run_events(p, (struct part){0, slices, channels}, end);
+        run_events(p, (struct part){0, slices, channels, false}, end);
     for (uint32_t i = 0; i < m->map.slices; i++) l2_flush_atomics(p, i, end - 1);
     for (uint32_t i = 0; i < m->map.channels; i++)
         dram_account(&p->channel[i], clock_floor(&m->clock.dram, end));
@@ -365,9 +388,10 @@ uint64_t partition_next_tick(const struct partition *p) {
         t = c->done[c->done_head & (c->s->done_cap - 1)].tick;
         if (t < next) next = t;
     }
-    for (uint32_t i = 0; i < m->map.slices; i++) {
+    for (uint32_t i = 0; i < p->doors; i++) {
         const struct slice *s = &p->slice[i];
         if (s->next < next) next = s->next;
+        if (s->back_head != NIL && p->node[s->back_head].cycle < next) next = p->node[s->back_head].cycle;
         if (s->atomic_head != NIL && p->node[s->atomic_head].cycle < next)
             next = p->node[s->atomic_head].cycle;
     }

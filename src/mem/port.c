@@ -99,11 +99,28 @@ static inline uint32_t look_up(const struct mem_port *p, uint64_t addr) {
     return p->memo->slice;
 }
 
+// Two halves: does the slice's data live in the other half?
+static inline bool is_far_slice(const struct mem_port *p, uint32_t slice) {
+    return ww_unlikely(p->system->far_ticks != 0) && (slice & 1) != p->half;
+}
+// What goes to the half beside the SM, wherever its data live: reads that L2 caches. All else goes where they live.
+static inline bool stays_near(const struct mem_system *m, const struct node *n) {
+    if (!(m->cached >> n->client & 1)) return false;
+    return n->kind == MEM_READ || (n->kind == MEM_PREFETCH && n->hint < MEM_HINT_DISCARD);
+}
+static inline uint32_t slice_for(const struct mem_port *p, const struct node *n) {
+    const uint32_t slice = look_up(p, n->addr);
+    return is_far_slice(p, slice) && stays_near(p->system, n) ? slice ^ 1 : slice;
+}
+
+static bool has_credit(const struct mem_port *p, uint32_t slice, uint32_t n) {
+    const struct lane *const lane = &p->to[slice];
+    return lane->sent - lane->from->taken + n <= p->system->c.net.input_queue_flits;
+}
 bool mem_port_can_send(const struct mem_port *p, uint64_t addr, uint32_t n) {
-    const struct mem_system *m = p->system;
-    const struct lane *lane = &p->to[look_up(p, addr)];
-    return lane->sent - lane->from->taken + n <= m->c.net.input_queue_flits &&
-           p->outstanding < MEM_PORT_OUTSTANDING;
+    const uint32_t slice = look_up(p, addr);
+    if (is_far_slice(p, slice) && !has_credit(p, slice ^ 1, n)) return false;
+    return has_credit(p, slice, n) && p->outstanding < MEM_PORT_OUTSTANDING;
 }
 
 bool mem_port_can_send_two(const struct mem_port *p, uint64_t addr, uint32_t n) {
@@ -244,7 +261,7 @@ void mem_port_release(struct mem_port *p, uint64_t to) {
         const uint32_t slot = p->held;
         struct node *const r = &p->outbox[slot];
         p->held = r->next;
-        enter_network(p, r->cycle, look_up(p, r->addr), slot);
+        enter_network(p, r->cycle, slice_for(p, r), slot);
     }
 }
 
@@ -267,13 +284,14 @@ static bool must_wait(struct mem_port *p, uint64_t *now, uint32_t slot) {
 
 uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
     const struct mem_system *const m = p->system;
-    const uint32_t at = look_up(p, r.addr);
+    const uint32_t home = look_up(p, r.addr);
     const uint64_t low = r.addr & ((UINT64_C(1) << m->map.block_shift) - 1);
     const uint32_t n = mem_port_flits(p, r.kind, r.bytes);
+    const uint32_t at = slice_for(p, &(struct node){.addr = r.addr, .kind = r.kind, .client = r.client, .hint = r.hint & 7u});
     const uint32_t slot = take_free(p, at);
     p->outbox[slot] =
         (struct node){.addr = r.addr,
-                      .local = p->memo->local + low,
+                      .local = (p->memo->local + low) | (at != home ? FAR_LINE : 0),
                       .touched = r.touched,
                       .words = r.words,
                       .next = NIL,

@@ -42,6 +42,11 @@ static enum ww_status check_l2(const struct mem_config *c, struct diags *d) {
     if (!c->l2.ports) REFUSE("l2.ports is 0; a slice needs at least one access a cycle");
     if (c->l2.hit_latency > MAX_CYCLES)
         REFUSE("l2.hit_latency (%u) is too large", c->l2.hit_latency);
+    if (c->l2_far_latency && c->slices_per_partition % 2)
+        REFUSE("l2_far_latency is %u; halves need an even number of slices_per_partition, which is %u",
+               c->l2_far_latency, c->slices_per_partition);
+    if (c->l2_far_latency && c->net.kind == NET_MESH)
+        REFUSE("l2_far_latency is %u; halves of L2 lie at a crossbar, not at a mesh", c->l2_far_latency);
     return WW_OK;
 }
 
@@ -306,7 +311,9 @@ static struct dram_shape derive_dram(const struct mem_config *c, const struct me
     s.done_cap = 4;
     while (s.done_cap < d->cl + s.burst_clocks + s.controller_clocks + 4) s.done_cap *= 2;
     // Each read on its way may end in a write beyond the limit: a line that had to make place.
-    const uint32_t overflow = d->channels_per_partition * (s.limit[DIR_READ] + s.done_cap) + 4;
+    // So may each line on its way between halves.
+    const uint32_t crossing = c->l2_far_latency ? c->slices_per_partition * c->l2.mshrs : 0;
+    const uint32_t overflow = d->channels_per_partition * (s.limit[DIR_READ] + s.done_cap) + 4 + crossing;
     s.entries = s.limit[DIR_READ] + s.limit[DIR_WRITE] + overflow;
     s.left_cap = 4;
     while (s.left_cap < 2 * s.entries) s.left_cap *= 2;
@@ -364,6 +371,7 @@ static bool build(struct mem_system *m, const struct mem_config *c, uint32_t sms
     m->hit_ticks = m->c.l2.hit_latency * m->clock.l2.period;
     m->queue_ticks = c->net.output_queue_flits * m->clock.net.period;
     m->atomic_ticks = c->l2_atomic_cycles * m->clock.l2.period;
+    m->far_ticks = c->l2.bytes ? c->l2_far_latency * m->clock.core.period : 0;
     for (uint32_t i = 0; i <= 8; i++) m->flits[i] = (uint8_t)net_flits(&c->net, i > 0, i * 32);
     derive_fetches(m);
     if (c->tlb.l1_entries != 0 && !(m->tlb = tlb_create(&m->c.tlb, sms))) return false;
@@ -375,6 +383,7 @@ static bool build(struct mem_system *m, const struct mem_config *c, uint32_t sms
         return false;
     bool ok = true;
     for (uint32_t i = 0; i < sms; i++) {
+        m->port[i].half = i / 2 & 1; // a TPC has two SMs
         m->port[i].system = m;
         ok = ok && port_create(&m->port[i], m, i);
     }
@@ -493,6 +502,9 @@ uint64_t mem_system_core_cycles(const struct mem_system *m, uint64_t l2_cycles) 
     return l2_cycles / core * l2 + l2_cycles % core * l2 / core;
 }
 uint32_t mem_system_slices(const struct mem_system *m) { return m->slices; }
+void mem_system_put_beside(struct mem_system *m, uint32_t sm, uint32_t half) {
+    m->port[sm].half = half & 1;
+}
 uint32_t mem_system_l2_lines(const struct mem_system *m) {
     const struct cache *tags = m->partition[0].slice[0].tags;
     return tags ? cache_lines(tags) : 0;

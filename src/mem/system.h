@@ -101,6 +101,10 @@ struct node {
 };
 static_assert(sizeof(struct node) == 64, "a node is a line of the host's cache");
 
+// The SM of a node that one half of L2 sends the other (halves.c).
+enum { FAR_SM = UINT16_MAX };
+static inline bool is_from_half(const struct node *n) { return n->sm == FAR_SM; }
+
 // Pairs that have something for each other: a byte a pair, a row for each of those that look.
 struct marks {
     uint8_t *at;
@@ -148,6 +152,7 @@ struct mem_port {
     // Requests whose page is not known: from a cycle on, in its order; and with a cycle to come.
     uint32_t held, held_last, waiting, waiting_last;
     uint32_t last_page, last_version; // of the last access, and its L1 TLB's version
+    uint8_t half;                     // of L2, beside which the SM lies
     struct tlb_array *tlb;            // NULL: there are none
     struct lane *to;      // [slice of all]
     uint64_t *unseen;     // bit a slice: the lane has requests that are not free yet
@@ -358,6 +363,9 @@ struct slice {
     struct cache *tags;
     uint64_t *words; // [line]: 4-byte words that are known, for sectors that are not wholly so
     struct mshr *mshr;
+    // Two halves: of lines of the other half, and what that has answered and is on its way, by tick.
+    struct mshr *far;
+    uint32_t back_head, back_tail;
     uint64_t lapse_tick; // when the next lines may lapse; NEVER: no listener lets any
     struct intake {
         uint32_t head;  // in the SM's outbox: the next request to take, or NIL
@@ -372,7 +380,10 @@ struct partition {
     uint32_t nodes, free;
     uint32_t fresh;        // nodes from here on were never in the free list
     uint32_t waiters[256]; // what a fill releases
-    struct slice *slice;
+    struct slice *slice; // and behind them, with two halves, a door of each (halves.c)
+    uint32_t doors;      // of slices and doors together: where they end
+    uint32_t far_first;  // nodes from here on go between halves
+    uint32_t far_free;
     struct dram_channel *channel;
     uint32_t last_served; // slice
     struct buckets bucket;
@@ -389,6 +400,7 @@ struct mem_system {
     uint32_t block_sectors;                        // that a read miss of L2 brings
     uint32_t cached;                               // mask of clients
     uint64_t hit_ticks, queue_ticks, atomic_ticks; // hit latency; output queue; a sector's atomic
+    uint64_t far_ticks;                           // between halves of L2, there and back; 0: L2 is one
     uint8_t flits[9];                              // of a packet with n * 32 bytes of data
     struct fetch {
         uint8_t bursts, sectors; // for a set of sectors: bursts, and the sectors that they bring
@@ -452,6 +464,24 @@ bool l2_await_room(struct partition *p, uint32_t slice);
 void l2_unblock(struct partition *p, uint32_t slice, uint64_t tick);
 void l2_tell_flush(struct partition *p, uint32_t slice, uint64_t tick);
 void l2_flush_atomics(struct partition *p, uint32_t slice, uint64_t tick);
+// halves.c
+// Lines of the other half have this bit in their address within the slice.
+#define FAR_LINE (UINT64_C(1) << 46)
+static inline bool is_far(uint64_t local) { return local & FAR_LINE; }
+bool halves_create(struct partition *p);
+void halves_destroy(struct partition *p);
+void halves_reset(struct partition *p);
+uint32_t halves_nodes(const struct mem_system *m); // of a partition that go between halves
+enum slice_block halves_miss(struct partition *p, uint32_t slice, uint32_t at, uint64_t line_addr,
+                             uint32_t missing, uint64_t tick, bool *merged);
+void halves_answer(struct partition *p, uint32_t door, uint32_t at, uint64_t tick);
+// The slice of a slice or of its door.
+static inline uint32_t slice_behind(const struct partition *p, uint32_t si) {
+    return si < p->m->map.slices ? si : si - p->m->map.slices;
+}
+// l2.c, for halves.c: data of the other half have come.
+void l2_take_back(struct partition *p, uint32_t slice, uint64_t tick);
+
 // port.c
 bool port_create(struct mem_port *p, struct mem_system *m, uint32_t sm);
 void port_destroy(struct mem_port *p);

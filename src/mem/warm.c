@@ -40,17 +40,27 @@ static void warm_line(struct mem_system *m, struct slice *s, uint64_t from, uint
     line->valid |= (uint8_t)(sectors & tags->all);
 }
 
+// A line is written where it lives: the twin's copy goes.
+static void warm_forget(struct mem_system *m, struct slice *twin, uint64_t local) {
+    const uint32_t at = cache_find(twin->tags, (local | FAR_LINE) >> m->line_shift);
+    if (at != CACHE_NOWHERE) cache_drop(twin->tags, at);
+}
+
 void mem_system_warm(struct mem_system *m, uint32_t sm, uint64_t addr, uint32_t words,
                      bool writes, uint64_t now) {
     if (m->tlb) tlb_warm(m->tlb, sm, addr, now);
     if (!(m->cached >> CLIENT_L1D & 1) || m->listeners != 0) return;
     const struct mem_place place = map_place(&m->map, addr & ~(uint64_t)(LINE - 1));
     struct slice *const s = &m->partition[place.partition].slice[place.slice];
+    struct slice *const twin = m->far_ticks ? &m->partition[place.partition].slice[place.slice ^ 1] : NULL;
+    const bool crosses = twin && (place.slice & 1) != m->port[sm].half;
     const uint32_t first = bits_first32(words) * WORD / SECTOR32 * SECTOR32,
                    end = (bits_last32(words) * WORD / SECTOR32 + 1) * SECTOR32;
     for (uint32_t at = first, n; at < end; at += n) {
         const uint32_t left = m->line_bytes - ((uint32_t)(place.local + at) & (m->line_bytes - 1));
         n = end - at < left ? end - at : left;
         warm_line(m, s, place.local + at, n, words >> at / WORD, writes);
+        if (crosses && !writes) warm_line(m, twin, (place.local + at) | FAR_LINE, n, 0, false);
+        if (twin && writes) warm_forget(m, twin, place.local + at);
     }
 }

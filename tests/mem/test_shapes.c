@@ -52,6 +52,7 @@ static struct mem_config random_shape(uint32_t *seed) {
     d->controller_latency = ONE_OF(0, 1, 10, 100);
     d->refi = ONE_OF(0, 500, 3600), d->rfc = ONE_OF(0, 60);
     d->faw = ONE_OF(0, 23), d->rtw = ONE_OF(0, 12);
+    c.l2_far_latency = ONE_OF(0, 1, 24, 150);
     return c;
 }
 
