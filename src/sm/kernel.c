@@ -220,7 +220,10 @@ static uint32_t flags_of(const struct minst *m, const struct sm_inst *in, bool h
     case OP_RET: f |= SI_JUMP; break;
     case OP_BAR:
     case OP_CBAR: f |= SI_BARRIER; break;
-    case OP_MEMBAR: f |= SI_FENCE | SI_SOLO; break;
+    case OP_MEMBAR:
+        f |= SI_FENCE | SI_SOLO;
+        if (m->sub != MFENCE_CTA && (m->flags & (MF_RELEASE | MF_SC)) != 0) f |= SI_RELEASE;
+        break;
     case OP_CCTL: f |= m->sub ? SI_FENCE : 0; break;
     case OP_CPCOMMIT:
     case OP_BULKCOMMIT: f |= SI_COMMIT; break;

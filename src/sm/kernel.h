@@ -47,7 +47,8 @@ enum sm_inst_flags {
     SI_PRODUCT_WAIT = 1 << 18,
     SI_SHARE = 1 << 19, // of the register file changes: SI_SHARE_TAKES, or gives
     SI_MORE_ROWS = 1 << 20, // reads rows beyond those of `src`: kernel_more_rows
-    SI_POLICY = 1 << 21 // an access that names a policy of L2
+    SI_POLICY = 1 << 21, // an access that names a policy of L2
+    SI_RELEASE = 1 << 22 // a fence beyond the block that not only acquires
 };
 
 enum {

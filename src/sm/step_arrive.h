@@ -65,6 +65,7 @@ STEP_INLINE void result(const struct step_kind *k, struct sm *s, const struct ev
 
 STEP_INLINE void wake_warp(const struct step_kind *k, struct sm *s, uint32_t w) {
     pending_end(&s->pending, &s->v, PENDING_barrier, w);
+    if (pending_has(&s->pending, PENDING_fence, w)) pending_end(&s->pending, &s->v, PENDING_fence, w);
     if (pending_has(&s->pending, PENDING_grid, w)) pending_end(&s->pending, &s->v, PENDING_grid, w);
     ready_go_on(k->ready, s, PENDING_sleep, w);
 }

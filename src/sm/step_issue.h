@@ -74,6 +74,10 @@ STEP_INLINE void special(const struct step_kind *k, struct sm *s, uint32_t w,
         caches_drop_clean(&s->caches, CLIENT_L1D, t);
     else if ((in->flags & SI_FENCE) && in->aux != MFENCE_CTA)
         wait_for_work(k, s, PENDING_stores, w, 0, pc);
+    if ((in->flags & SI_RELEASE) && s->c.fence_latency != 0) {
+        ready_wait_in(k->ready, s, PENDING_fence, w, pc);
+        wheel_add(&s->wheel, t, t + s->c.fence_latency, EVENT_WAKE, NULL, w, 0);
+    }
     if (in->klass == OPC_TMA) { // bulk copies have groups of their own
         if (in->flags & SI_COMMIT) {
             pending_close(&s->pending, PENDING_bulk, w);

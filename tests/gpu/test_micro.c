@@ -291,6 +291,10 @@ static double remote_flow(const struct row *r) {
                  more = clustered(r, "flow", 2, 1024, r->text, r->number, 12);
     return 8 * 4 * 4096 / (more - few);
 }
+// A turn of cluster.sync, in clusters of `number` blocks of 128 threads.
+static double cluster_syncs(const struct row *r) {
+    return clustered(r, "syncs", r->number, 128, "", 0, 0) / 64;
+}
 static double remote_handing(const struct row *r) {
     return clustered(r, "handing", 2, 1, "", 0, 0) / 64;
 }
@@ -1060,6 +1064,7 @@ static const struct row rows[] = {
     {"DRAM reads", "h100", 97.5, "% of peak", "gpu-benches (H100 PCIe, HBM2E)", 0.10, bandwidth, "read", 192},
     // Machine code moves its address before each load, in 8 cycles, which our compiler's need not
     // (test_clusters.c has machine code): the latency is fitted to that.
+    {"cluster.sync", "h100", 770, HOT, "public log (H800)", 0.05, cluster_syncs, "", 2},
     {"load of another SM, cluster of 2", "h100", 181, HOT, "HPMLL (H800)", 0.05, remote_loads, "", 2},
     {"load of another SM, cluster of 4", "h100", 204.1, HOT, "HPMLL (H800)", 0.05, remote_loads, "", 4},
     {"load of another SM, cluster of 16", "h100", 196.4, HOT, "HPMLL (H800)", 0.05, remote_loads, "", 16},

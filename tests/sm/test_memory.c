@@ -471,6 +471,35 @@ static void fence_waits_for_acknowledgement(void **state) {
     rig_free(g);
 }
 
+// With a latency of its own a fence that releases holds its warp for so long, or until the stores are
+// acknowledged; one that acquires, or is for its block, does not.
+static uint64_t fence_of(uint32_t latency, enum mfence scope, uint32_t flags, bool stores) {
+    struct rig *g = rig_new();
+    g->c.fence_latency = latency;
+    address(g, 3);
+    if (stores) store(g, SPACE_GLOBAL, 3, 3, 0); // acknowledged in 112, as above
+    struct minst *const m = emit(g, OP_MEMBAR, OPC_FENCE, ITYPE_U32, NIL(), NIL(), NIL(), NIL());
+    m->sub = scope;
+    m->flags |= flags;
+    movi(g, 5, 1);
+    exit_(g);
+    rig_run(g);
+    const uint64_t done = g->done_at;
+    rig_free(g);
+    return done;
+}
+static void fences_take_their_time(void **state) {
+    (void)state;
+    const uint64_t none = fence_of(0, MFENCE_GPU, MF_SC, false);
+    assert_int_equal(fence_of(50, MFENCE_GPU, MF_ACQUIRE, false), none);
+    assert_int_equal(fence_of(50, MFENCE_CTA, MF_SC, false), none);
+    // The move issues when the time is over, where it issued in the fence's next cycle.
+    assert_int_equal(fence_of(50, MFENCE_GPU, MF_RELEASE, false), none + 50 - 1);
+    assert_int_equal(fence_of(50, MFENCE_SYS, MF_SC, false), none + 50 - 1);
+    assert_int_equal(fence_of(50, MFENCE_GPU, MF_SC, true), 112 + 10);
+    assert_int_equal(fence_of(300, MFENCE_GPU, MF_SC, true), 12 + 300 + 10); // it issues in 12
+}
+
 // One packet may be outstanding: the second store is held in the unit until the first has been
 // acknowledged, 100 cycles later, and so on; the last of 4 is sent in 12 + 300. The fence sees 412.
 static void back_pressure(void **state) {
@@ -752,6 +781,7 @@ int main(void) {
         cmocka_unit_test(l1_write_evict),
         cmocka_unit_test(l1_write_allocate),
         cmocka_unit_test(fence_waits_for_acknowledgement),
+        cmocka_unit_test(fences_take_their_time),
         cmocka_unit_test(back_pressure),
         cmocka_unit_test(queue_is_full),
         cmocka_unit_test(global_atomic),
