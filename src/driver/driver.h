@@ -107,6 +107,7 @@ struct driver_shape {
     bool cooperative;
     bool programmatic; // programmatic stream serialisation
     struct policy_window window; // of L2; bytes 0: that of the stream, if it has one
+    bool is_of_graph;            // the stream's has no say
     CUevent event;               // recorded when its blocks say so, or begin; NULL: none
     bool event_at_start;
 };

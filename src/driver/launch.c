@@ -90,7 +90,7 @@ static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t bloc
                            .cooperative = shape->cooperative,
                            .programmatic = shape->programmatic,
                            .non_portable = w->non_portable};
-    l.window = shape->window.bytes ? shape->window : driver_stream_window(stream);
+    l.window = shape->window.bytes || shape->is_of_graph ? shape->window : driver_stream_window(stream);
     memcpy(l.cluster, shape->cluster, sizeof l.cluster);
     memcpy(l.grid, grid, sizeof l.grid);
     memcpy(l.block, block, sizeof l.block);
@@ -128,7 +128,9 @@ CUresult driver_launch(CUfunction f, const uint32_t grid[3], const uint32_t bloc
                        uint32_t shared, CUstream stream, void **params,
                        const struct driver_shape *shape) {
     DRIVER_ENTER_FUNCTION(f);
-    DRIVER_LEAVE(launch(f, grid, block, shared, stream, params, NULL, shape));
+    struct driver_shape of_graph = *shape;
+    of_graph.is_of_graph = true;
+    DRIVER_LEAVE(launch(f, grid, block, shared, stream, params, NULL, &of_graph));
 }
 
 CUresult cuLaunchKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,

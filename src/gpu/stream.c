@@ -528,7 +528,10 @@ static bool try_start(struct gpu *g, struct gpu_stream *s) {
         return true;
     case WORK_WAIT:
         if (w->event.event->done < w->event.number) return false;
-        if (w->event.event->teller) s->early_of = w->event.event->teller;
+        if (w->event.event->teller) { // of two such launches it waits for the first one's end
+            if (s->early_of != w->event.event->teller && flight_of(g, s->early_of)) return false;
+            s->early_of = w->event.event->teller;
+        }
         pop_head(g, s);
         return true;
     case WORK_CALL: {

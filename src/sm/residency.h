@@ -77,6 +77,7 @@ struct kernel_slot {
     size_t memory_bytes;
     uint32_t free_blocks; // bit mask
     uint32_t ctas;
+    struct policy_window window; // of L2, of the kernel that was bound last: its stores may outlive it
     // Programmatic dependent launch.
     bool is_early;     // grids before it are not complete: griddepcontrol.wait waits
     uint64_t launched; // its CTAs that let the grid begin that depends on it, or have ended

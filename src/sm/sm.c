@@ -473,6 +473,7 @@ enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct 
     if (status != WW_OK) return status;
     ks->free_blocks = k->occupancy.ctas >= 32 ? UINT32_MAX : (1u << k->occupancy.ctas) - 1;
     ks->kernel = k;
+    ks->window = k->window;
     ks->ctas = 0;
     ks->is_early = false;
     ks->launched = ks->storing = 0;

@@ -317,7 +317,7 @@ static inline void front_wait(struct front *f, uint32_t w) {
 // The window of a warp's launch (isa/policy.h), or NULL; what an access to an address says of its line, by
 // its policy (0: none) or else by the window.
 static inline const struct policy_window *sm_window_of(const struct sm *s, uint32_t w) {
-    const struct sm_kernel *const k = s->res.kernel[s->res.warp[w].kslot].kernel;
+    const struct kernel_slot *const k = &s->res.kernel[s->res.warp[w].kslot];
     return ww_likely(k->window.bytes == 0) ? NULL : &k->window;
 }
 static_assert((int)MEM_HINT_FIRST == PRIORITY_FIRST && (int)MEM_HINT_LAST == PRIORITY_LAST &&

@@ -114,6 +114,14 @@ int main(void) {
     chase(s, few, LINES, NULL); // the stream has none any more
     OK(cuStreamSynchronize(s));
     CHECK(after_stream() > 0.95f * gone);
+    OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL)); // nor has a graph that of the stream it is launched into
+    chase(s, few, LINES, NULL);
+    OK(cuStreamEndCapture(s, &g));
+    OK(cuStreamSetAttribute(s, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &stays.value));
+    OK(cuGraphInstantiate(&e, g, 0));
+    OK(cuGraphLaunch(e, s));
+    OK(cuStreamSynchronize(s));
+    CHECK(after_stream() > 0.95f * gone);
 
     CUlaunchAttribute bad = window(1.5f, CU_ACCESS_PROPERTY_PERSISTING, CU_ACCESS_PROPERTY_NORMAL);
     IS(cuStreamSetAttribute(s, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &bad.value),
