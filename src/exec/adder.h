@@ -149,9 +149,12 @@ struct adder_terms {
     const int16_t *shared_exponent;
     const float *own;
     const int16_t *own_exponent;
-    const uint8_t *row; // of a term
+    const uint8_t *row; // of a term; NULL: one behind the other
     uint32_t stride;
 };
+LANE_FN size_t adder_row(const struct adder_terms *t, uint32_t k) {
+    return (size_t)(t->row != NULL ? t->row[k] : k) * t->stride;
+}
 
 // Towards zero: what a number of single precision keeps. A subnormal one has multiples of 2^-149.
 LANE_FN uint32_t cut_to_single(double v) {
@@ -173,11 +176,11 @@ LANE_FN void choose(adder_words *a, const adder_words *is, const adder_words *b)
 
 // The sums' exponents and integers of the products: half of them and c are `low`. Halves of 16 products
 // below 2^27, and c below 2^26, fill 31 bits at most.
-LANE_FN void adder_align(const struct adder *by, const struct adder_terms *t, const float *sum,
-                         adder_words *top_out, adder_words *low_out, adder_words *high_out) {
+LANE_FN void adder_align(const struct adder *by, const struct adder_terms *t, uint32_t terms,
+                         const float *sum, adder_words *top_out, adder_words *low_out, adder_words *high_out) {
     adder_shorts most = (adder_shorts){0} + (int16_t)ADDER_ZERO * 2, e;
-    for (uint32_t k = 0; k < by->terms; k++) {
-        memcpy(&e, t->own_exponent + t->row[k] * t->stride, sizeof e);
+    for (uint32_t k = 0; k < terms; k++) {
+        memcpy(&e, t->own_exponent + adder_row(t, k), sizeof e);
         e += t->shared_exponent[k];
         raise_shorts(&most, &e);
     }
@@ -203,12 +206,12 @@ LANE_FN void adder_align(const struct adder *by, const struct adder_terms *t, co
     adder_words low = __builtin_convertvector((adder_floats)(c & finite) * first * rest, adder_words);
     adder_words high = {0};
     adder_floats f;
-    for (uint32_t k = 0; k < by->terms / 2; k++) {
-        memcpy(&f, t->own + t->row[k] * t->stride, sizeof f);
+    for (uint32_t k = 0; k < terms / 2; k++) {
+        memcpy(&f, t->own + adder_row(t, k), sizeof f);
         low += __builtin_convertvector(t->shared[k] * f * scale, adder_words);
     }
-    for (uint32_t k = by->terms / 2; k < by->terms; k++) {
-        memcpy(&f, t->own + t->row[k] * t->stride, sizeof f);
+    for (uint32_t k = terms / 2; k < terms; k++) {
+        memcpy(&f, t->own + adder_row(t, k), sizeof f);
         high += __builtin_convertvector(t->shared[k] * f * scale, adder_words);
     }
     *top_out = top;
@@ -217,11 +220,11 @@ LANE_FN void adder_align(const struct adder *by, const struct adder_terms *t, co
 }
 
 // Adds all terms to each of sixteen sums; results are words, or halves in words. Lanes of `odd` whose
-// results are not right are set.
-LANE_FN void adder_add(const struct adder *by, const struct adder_terms *t, const float *sum,
-                       uint32_t *result, adder_words *odd) {
+// results are not right are set. `terms` is by->terms, a constant where it can be one.
+LANE_FN void adder_add(const struct adder *by, const struct adder_terms *t, uint32_t terms,
+                       const float *sum, uint32_t *result, adder_words *odd) {
     adder_words top, low, high, c;
-    adder_align(by, t, sum, &top, &low, &high);
+    adder_align(by, t, terms, sum, &top, &low, &high);
     memcpy(&c, sum, sizeof c);
     const adder_words zero = {0};
     typedef uint32_t unsigned_words __attribute__((vector_size(4 * ADDER_AT_ONCE)));

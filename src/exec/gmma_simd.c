@@ -32,7 +32,8 @@ static_assert(GMMA_MOST_N % ADDER_AT_ONCE == 0, "rows have room for whole vector
 // Factors of a step: A's rows as numbers and exponents, B transposed: all columns of a k side by side.
 struct factors {
     uint32_t terms, columns; // columns: whole vectors
-    bool plain;              // all finite, and products safe in single precision
+    bool sparse;
+    bool plain; // all finite, and products safe in single precision
     float a[GMMA_ROWS][MOST_TERMS];
     int16_t ea[GMMA_ROWS][MOST_TERMS];
     uint8_t at[GMMA_ROWS][MOST_TERMS]; // which k of B a term of A meets
@@ -45,16 +46,22 @@ struct row_of_sums {
     _Alignas(64) uint32_t d[GMMA_MOST_N];
 };
 
-// False: some results are not right.
-static bool add_plain(const struct factors *f, uint32_t row, const struct adder *by, struct row_of_sums *s) {
-    struct adder_terms t = {f->a[row], f->ea[row], f->b[0], f->eb[0], f->at[row], GMMA_MOST_N};
+LANE_FN bool add_columns(const struct factors *f, uint32_t row, const struct adder *by, uint32_t terms,
+                         const uint8_t *at_k, struct row_of_sums *s) {
+    struct adder_terms t = {f->a[row], f->ea[row], f->b[0], f->eb[0], at_k, GMMA_MOST_N};
     adder_words odd = {0};
     for (uint32_t at = 0; at < f->columns; at += ADDER_AT_ONCE) {
-        adder_add(by, &t, s->c + at, s->d + at, &odd);
+        adder_add(by, &t, terms, s->c + at, s->d + at, &odd);
         t.own += ADDER_AT_ONCE;
         t.own_exponent += ADDER_AT_ONCE;
     }
     return !adder_any(&odd);
+}
+// False: some results are not right. A step of halves or bfloats is compiled by itself.
+static bool add_plain(const struct factors *f, uint32_t row, const struct adder *by, struct row_of_sums *s) {
+    if (f->sparse) return add_columns(f, row, by, by->terms, f->at[row], s);
+    if (by->terms == GMMA_STEP_BYTES / 2) return add_columns(f, row, by, GMMA_STEP_BYTES / 2, NULL, s);
+    return add_columns(f, row, by, by->terms, NULL, s);
 }
 
 // Any factors and sums.
@@ -201,6 +208,7 @@ static void numbers_of_b(const struct step *s, struct factors *f, struct adder_r
 static void numbers(const struct step *s, struct factors *f) {
     struct adder_range a = ADDER_NO_RANGE, b = ADDER_NO_RANGE;
     f->terms = s->terms;
+    f->sparse = s->sparse;
     f->columns = (s->columns + ADDER_AT_ONCE - 1) / ADDER_AT_ONCE * ADDER_AT_ONCE;
     memcpy(f->at, s->at, sizeof f->at);
     numbers_of_a(s, f, &a);

@@ -332,10 +332,6 @@ static uint32_t add_any(const struct product *p, uint32_t row, uint32_t column, 
 }
 // Sixteen rows of a column. False: some are not right.
 static bool add_plain(const struct product *p, uint32_t column, uint32_t from, const float *sum, uint32_t *d) {
-    static const uint8_t each[2 * MOST_K] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-                                             16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
-                                             32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
-                                             48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
     const uint32_t wide = p->sparse ? 2 : 1;
     struct adder by = p->by;
     by.terms *= wide;
@@ -344,10 +340,10 @@ static bool add_plain(const struct product *p, uint32_t column, uint32_t from, c
                                   p->eb[column] + from,
                                   p->sparse ? p->spread[from] : p->a[from],
                                   p->sparse ? p->spread_e[from] : p->ea[from],
-                                  each,
+                                  NULL,
                                   ROWS};
     adder_words odd = {0};
-    adder_add(&by, &t, sum, d, &odd);
+    adder_add(&by, &t, by.terms, sum, d, &odd);
     return !adder_any(&odd);
 }
 
