@@ -124,6 +124,8 @@ struct shared_shape {
 };
 // Different places of `bytes` (a power of two, to which they are aligned) that the lanes want.
 uint32_t shared_places(const uint64_t *addr, uint32_t mask, uint32_t bytes);
+// The same; `*span`: places from the lowest to the highest, or UINT32_MAX when they lie far apart.
+uint32_t shared_spread(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t *span);
 uint32_t shared_access_passes(const struct shared_shape *s, const uint64_t *addr, uint32_t mask,
                               uint32_t bytes);
 

@@ -123,8 +123,9 @@ uint32_t shared_passes(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint
     return shared_access_passes(&s, addr, mask, bytes);
 }
 
-uint32_t shared_places(const uint64_t *addr, uint32_t mask, uint32_t bytes) {
+uint32_t shared_spread(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t *span) {
     const uint32_t shift = bits_first32(bytes);
+    *span = 0;
     if (!mask) return 0;
     // Around the first lane's place: most accesses lie within 64 places of it, and nothing branches.
     const uint64_t origin = (addr[bits_first32(mask)] >> shift) - 32;
@@ -134,7 +135,11 @@ uint32_t shared_places(const uint64_t *addr, uint32_t mask, uint32_t bytes) {
         far |= (at >> 6) & (0 - is_in);
         seen |= is_in << (at & 63);
     }
-    if (!far) return bits_count64(seen);
+    if (!far) {
+        *span = bits_last64(seen) - bits_first64(seen) + 1;
+        return bits_count64(seen);
+    }
+    *span = UINT32_MAX;
     uint64_t place[64];
     seen = 0;
     FOR_EACH_BIT32(lane, mask) {
@@ -145,4 +150,9 @@ uint32_t shared_places(const uint64_t *addr, uint32_t mask, uint32_t bytes) {
         seen |= UINT64_C(1) << i;
     }
     return bits_count64(seen);
+}
+
+uint32_t shared_places(const uint64_t *addr, uint32_t mask, uint32_t bytes) {
+    uint32_t span;
+    return shared_spread(addr, mask, bytes, &span);
 }

@@ -28,19 +28,33 @@ static bool is_uniform(const uint64_t *addr) {
     return differ == 0;
 }
 
+// Passes through the banks. `*places`: of sub-cores, different words of 32 bits or wider ones; 0: not
+// known yet.
 static uint32_t passes_of(const struct sm *s, const struct exec_access *a, uint32_t mask,
-                          uint32_t *portions) {
+                          uint32_t *portions, uint32_t *places) {
     const struct sm_config *const c = &s->c;
     const uint32_t a_pass = c->shared_lanes_a_pass;
     *portions = 1;
+    *places = 0;
     if (a_pass < WARP_LANES) {
         *portions = 0;
         for (uint32_t i = 0; i < WARP_LANES; i += a_pass)
             *portions += ((mask >> i) & ((1u << a_pass) - 1)) != 0;
-    } else if (a->bytes == 4 && mask == UINT32_MAX && c->shared_bank_bytes == 4 &&
-               c->shared_banks >= 32 && !c->shared_one_broadcast &&
-               (is_sequential(a->addr) || is_uniform(a->addr))) {
-        return 1;
+    } else if (a->bytes == 4 && c->shared_bank_bytes == 4 && c->shared_banks >= 32 &&
+               !c->shared_one_broadcast) {
+        if (mask == UINT32_MAX && is_sequential(a->addr)) {
+            *places = WARP_LANES;
+            return 1;
+        }
+        if (mask == UINT32_MAX && is_uniform(a->addr)) {
+            *places = 1;
+            return 1;
+        }
+        if (s->n_subs > 1) { // which count places: words that lie close together have banks of their own
+            uint32_t span;
+            *places = shared_spread(a->addr, mask, 4, &span);
+            if (span <= c->shared_banks) return mask != 0;
+        }
     }
     const struct shared_shape shape = {.banks = c->shared_banks,
                                        .bank_bytes = c->shared_bank_bytes,
@@ -207,8 +221,8 @@ static void shared_part(struct sm *s, uint32_t w, const struct exec_access *a, u
     const struct sm_config *const c = &s->c;
     uint64_t *const n = s->act.c;
     const bool is_atomic = a->kind == ACCESS_ATOMIC || a->kind == ACCESS_REDUCE;
-    uint32_t portions;
-    const uint32_t passes = passes_of(s, a, mask, &portions);
+    uint32_t portions, places;
+    const uint32_t passes = passes_of(s, a, mask, &portions, &places);
     e->bank_cycles = (passes * c->shared_pass_cycles + 1) / 2;
     e->bank_latency = c->shared_latency;
     if (passes > portions)
@@ -235,7 +249,8 @@ static void shared_part(struct sm *s, uint32_t w, const struct exec_access *a, u
     n[ACT_shared_lanes] += count_lanes(mask);
     if (s->n_subs > 1) {
         const uint32_t words = a->bytes > 4 ? a->bytes / 4 : 1;
-        n[ACT_shared_words] += words * shared_places(a->addr, mask, a->bytes > 4 ? a->bytes : 4);
+        if (places == 0) places = shared_places(a->addr, mask, a->bytes > 4 ? a->bytes : 4);
+        n[ACT_shared_words] += words * places;
         n[ACT_shared_lane_words] += words * count_lanes(mask);
     }
     n[ACT_shared_passes] += passes;
@@ -321,12 +336,12 @@ static void remote_part(struct sm *s, uint32_t w, const struct exec_access *a,
     uint32_t left = a->remote;
     while (left != 0 && e->n < LSU_TRANSACTIONS) {
         const uint64_t rank = a->addr[bits_first32(left)] >> 32;
-        uint32_t lanes = 0, portions;
+        uint32_t lanes = 0, portions, words_of;
         FOR_EACH_BIT32(i, left) lanes |= (uint32_t)(a->addr[i] >> 32 == rank) << i;
         left &= ~lanes;
         const uint32_t places = is_atomic ? count_lanes(lanes) : shared_places(a->addr, lanes, a->bytes);
         const uint32_t data = (uint32_t)bits_align_up(places * a->bytes, 32);
-        uint32_t passes = passes_of(s, a, lanes, &portions);
+        uint32_t passes = passes_of(s, a, lanes, &portions, &words_of);
         if (is_atomic) passes *= atomic_rounds(a, lanes);
         e->tx[e->n++] = (struct transaction){
             .is_remote = true,
