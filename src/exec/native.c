@@ -527,8 +527,8 @@ static void put_go_on(struct compiler *c, uint32_t pc, struct leaving *none) {
     put_ri(m, 1, 0, RAX, c->native->inside[c->lanes]);
     put_jump_to(m, RAX);
 }
-// From the branch at `pc` to `to`, where as many lanes as `taken` says go: all or none.
-static void put_branch_to(struct compiler *c, uint32_t pc, uint32_t to, bool taken,
+// From the branch at `pc` to `to`. `counts`: the active lanes have executed it, or none has.
+static void put_branch_to(struct compiler *c, uint32_t pc, uint32_t to, bool counts,
                           struct leaving *before) {
     struct emitter *const m = &c->s.m;
     struct leaving behind = {.n = 0};
@@ -542,9 +542,9 @@ static void put_branch_to(struct compiler *c, uint32_t pc, uint32_t to, bool tak
     put_mi(m, I_CMP, WARP, offsetof(struct exec_warp, reconv), to);
     leave_on(c, before, IF_ZERO);
     put_mi(m, I_ADD, RDX, offsetof(struct native_run, n), 1);
-    if (taken && c->lanes == NATIVE_ALL_LANES) {
+    if (counts && c->lanes == NATIVE_ALL_LANES) {
         put_mi64(m, I_ADD, RDX, offsetof(struct native_run, threads), WARP_LANES);
-    } else if (taken) {
+    } else if (counts) {
         put_rm(m, 1, G_LOAD, RAX, RSP, ACTIVE_LANES);
         put_rm(m, 1, G_ADD_TO, RAX, RDX, offsetof(struct native_run, threads));
     }
@@ -555,6 +555,10 @@ static void put_branch_to(struct compiler *c, uint32_t pc, uint32_t to, bool tak
     for (uint32_t k = 0; k < behind.n; k++) land_here(m, behind.jump[k]);
     put_store_imm(m, RDX, offsetof(struct native_run, at_end), 1);
     put_leaves(c, &(struct leaving){.n = 0});
+}
+// Whether lanes go by a predicate beside the guard (machine code).
+static bool asks_predicate(const struct compiler *c, uint32_t pc) {
+    return c->l->im->inst[pc].src[0].kind == OPND_PRED;
 }
 // Behind the line stands a branch.
 static void put_branch(struct compiler *c, uint32_t pc) {
@@ -567,10 +571,16 @@ static void put_branch(struct compiler *c, uint32_t pc) {
     put_compare_limit(m);
     leave_on(c, &before, IF_NOT_BELOW);
     uint8_t *none = NULL;
+    const bool asks = asks_predicate(c, pc);
     c->pc = pc;
     c->guarded = !pred_is_true(x->guard);
-    if (c->guarded) {
-        put_lanes(c);
+    if (c->guarded || asks) {
+        if (c->guarded)
+            put_lanes(c);
+        else
+            put_predicate(c, RCX, x->c);
+        if (asks && c->lanes == NATIVE_SOME_LANES)
+            put_rm(m, 0, G_AND, RCX, WARP, offsetof(struct exec_warp, active));
         put_test(m, RCX);
         none = put_jump_if(m, IF_ZERO);
         if (c->lanes == NATIVE_ALL_LANES)
@@ -582,7 +592,7 @@ static void put_branch(struct compiler *c, uint32_t pc) {
     put_branch_to(c, pc, x->d, true, &before);
     if (none) {
         land_here(m, none);
-        put_branch_to(c, pc, pc + 1, false, &before);
+        put_branch_to(c, pc, pc + 1, asks, &before);
     }
     put_leaves(c, &before);
 }
@@ -591,6 +601,8 @@ static bool is_branch(const struct compiler *c, uint32_t pc) {
     const struct xinst *const x = &c->l->code[pc];
     const enum flow_fn f = flow_of(&c->l->im->inst[pc]);
     if (f != FLOW_BRA && f != FLOW_BRA_ALL) return false;
+    if (c->l->im->inst[pc].sub == MBRA_ANY) return false; // one lane takes all along
+    if (asks_predicate(c, pc) && !pred_is_true(x->guard)) return false;
     return x->d < c->native->n_lines && !(pred_is_true(x->guard) && x->guard_xor);
 }
 // The end of a line, all of whose registers are in memory: the warp stands at `end`.

@@ -292,6 +292,60 @@ static void limits_and_races_are_the_same_natively(void **state) {
         prog_free(p);
     }
 }
+// Branches of machine code, which lanes take by a guard, by a predicate beside it, or all along with
+// one: a loop that its last lanes leave later, with handlers alone and as the host's own code.
+static void branches_are_the_same_natively(void **state) {
+    (void)state;
+    static const uint32_t heats[] = {NATIVE_NEVER, 0, 2};
+    enum { BY_GUARD, BY_PREDICATE, BY_ANY, HOWS };
+    for (uint32_t how = 0; how < HOWS; how++)
+        for (uint32_t alike = 0; alike < 2; alike++) {
+            struct prog *const p = prog_new();
+            p->im.is_machine_code = true;
+            p->im.target.gen = GEN_VOLTA;
+            const uint64_t at = devmem_alloc(p->mem, 4096, 256, "out");
+            emit(p, OP_S2R, ITYPE_U32, R(0), NONE_, NONE_, NONE_)->aux = SREG_laneid;
+            emit(p, OP_MOV, ITYPE_U32, R(2), I((uint32_t)at), NONE_, NONE_);
+            emit(p, OP_MOV, ITYPE_U32, R(3), I((uint32_t)(at >> 32)), NONE_, NONE_);
+            emit(p, OP_MOV, ITYPE_U32, R(4), I(0), NONE_, NONE_);
+            emit(p, OP_LOP, ITYPE_B32, R(5), R(0), I(alike ? 0 : 3), NONE_)->sub = MLOGIC_AND;
+            emit(p, OP_IADD, ITYPE_U32, R(5), R(5), I(7), NONE_); // turns
+            const int32_t again = (int32_t)p->im.n_insts;
+            emit(p, OP_IADD, ITYPE_U32, R(4), R(4), I(1), NONE_);
+            emit(p, OP_ISETP, ITYPE_U32, P(0), R(4), R(5), NONE_)->cmp = MCMP_LT;
+            struct minst *const m = emit(p, OP_BRA, ITYPE_NONE, NONE_,
+                                         how == BY_PREDICATE ? P(0) : NONE_, NONE_, NONE_);
+            if (how != BY_PREDICATE) m->guard = 0;
+            if (how == BY_ANY) m->sub = MBRA_ANY;
+            m->target = again;
+            emit(p, OP_IMAD, ITYPE_U32, R(2), R(0), I(4), R(2));
+            memory_op(p, OP_ST, 0, NONE_, RD(2), R(4));
+            emit_exit(p);
+            uint32_t want[32];
+            struct exec_counts first;
+            for (uint32_t k = 0; k < WW_COUNT(heats); k++) {
+                uint8_t *const memory = devmem_host(p->mem, at, sizeof want);
+                memset(memory, 0, sizeof want);
+                native_force(heats[k]);
+                struct exec_counts c;
+                struct exec_fault f;
+                assert_int_equal(run(p, 100000, NULL, &c, &f), WW_OK);
+                if (!k) {
+                    memcpy(want, memory, sizeof want);
+                    first = c;
+                    for (uint32_t i = 0; i < 32; i++)
+                        assert_int_equal(want[i], how == BY_ANY ? (alike ? 7 : 10)
+                                                                : 7 + (alike ? 0 : i % 4));
+                    continue;
+                }
+                assert_memory_equal(memory, want, sizeof want);
+                assert_int_equal(c.warp_instructions, first.warp_instructions);
+                assert_int_equal(c.thread_instructions, first.thread_instructions);
+            }
+            native_force(NATIVE_HOT);
+            prog_free(p);
+        }
+}
 // A host that gives no memory to execute (a policy, a filter of system calls) has handlers.
 static void without_executable_memory(void **state) {
     (void)state;
@@ -344,6 +398,7 @@ int main(void) {
                                        cmocka_unit_test(deadlock),
                                        cmocka_unit_test(faults_are_told),
                                        cmocka_unit_test(a_launch_leaves_nothing_behind),
+                                       cmocka_unit_test(branches_are_the_same_natively),
                                        cmocka_unit_test(limits_and_races_are_the_same_natively),
                                        cmocka_unit_test(without_executable_memory),
                                        cmocka_unit_test(levels)};
