@@ -26,6 +26,7 @@ const struct native_table native_table = {
     .pick4 = {PICK4(0), PICK4(1), PICK4(2), PICK4(3)},
     .part = {0, 2, 4, 6, 1, 3, 5, 7},
     .join = {0, 4, 1, 5, 2, 6, 3, 7},
+    .bit = 1,
     .three = 3,
     .seven = 7,
     .fifteen = 15,

@@ -208,7 +208,7 @@ static inline void put_mask_test(struct emitter *m, uint32_t a, uint32_t b) {
 // ---- words ------------------------------------------------------------------------------------
 enum { G_LOAD = 0x8b, G_STORE = 0x89, G_ADD = 0x03, G_SUB = 0x2b, G_AND = 0x23, G_OR = 0x0b,
        G_XOR = 0x33, G_CMP = 0x3b, G_LEA = 0x8d, G_TEST = 0x85, G_ADD_TO = 0x01 /* memory */ };
-enum { I_ADD = 0, I_CMP = 7 }; // put_ri, put_mi
+enum { I_ADD = 0, I_AND = 4, I_CMP = 7 }; // put_ri, put_mi
 // reg = reg OP [base + disp]; of 64 bits where `w` is 1.
 static inline void put_rm(struct emitter *m, uint32_t w, uint32_t op, uint32_t reg, uint32_t base,
                           int32_t disp) {

@@ -36,7 +36,7 @@ struct native_table {
     uint64_t part[8], join[8]; // even elements in front of odd ones, and back
     uint32_t quads[16]; // the first of four bytes, four times, of each word
     uint32_t pick2[2][16], pick4[4][16]; // word k of elements of two words, of four
-    uint32_t three, seven, fifteen, sign, magnitude, exponent, exponent64, one, zero, two31; // as floats: 1, 2^31
+    uint32_t bit, three, seven, fifteen, sign, magnitude, exponent, exponent64, one, zero, two31; // as floats: 1, 2^31
 };
 extern const struct native_table native_table;
 #define TABLE_WORD(name) ((struct vec){VEC_ONE, TABLE, offsetof(struct native_table, name)})

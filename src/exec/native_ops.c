@@ -667,20 +667,63 @@ static void put_load(struct compiler *c, uint32_t d) {
     for (uint32_t h = 0; h < 2; h++)
         put_vector(&c->s.m, V_MOVE, pair_half(d, h), 0, vec_reg(TEMP + 2 + h));
 }
-static void put_loads(struct compiler *c, const uint32_t *d, uint32_t n) {
-    if (n == 1)
+// A byte or a half, extended: out of the aligned word that it lies in, which no page ends in.
+static void put_load_small(struct compiler *c, const struct xinst *x, uint32_t d) {
+    struct emitter *const m = &c->s.m;
+    const uint32_t mask = lanes_mask(c, 0), more = TEMP + 2, at = TEMP + 3;
+    const uint32_t drop = 32 - 8u * x->bytes;
+    const bool is_signed = x->type == ITYPE_S8 || x->type == ITYPE_S16;
+    for (uint32_t h = 0; h < 2; h++) {
+        put_unfit(m, TEMP + h, more, mask ? mask + h : 0,
+                  x->bytes == 1 ? TABLE_WORD(zero) : TABLE_WORD(bit));
+        if (!h) put_mask_move(m, 2, 1);
+    }
+    put_mask_test(m, 1, 2);
+    leave_if(c, IF_NOT_ZERO);
+    // What the base has above a word's goes to the offsets.
+    put_rr(m, 1, G_LOAD, R9, RAX);
+    put_ri(m, 1, I_AND, R9, 3);
+    put_rr(m, 1, G_SUB, RAX, R9);
+    put_rm(m, 1, G_LEA, RCX, RCX, 3);
+    put_shift(m, 1, false, RCX, 32);
+    leave_if(c, IF_NOT_ZERO); // offsets might not hold it
+    put_vector(m, V_SPREAD_GPR, more, 0, vec_reg(R9));
+    put_const(m, R8, 0x80000000u); // a gather's offsets have a sign
+    put_rr(m, 1, G_ADD, R8, RAX);
+    for (uint32_t h = 0; h < 2; h++) {
+        const uint32_t v = pair_half(d, h), offset = TEMP + h;
+        put_vector(m, V_PADDD, offset, offset, vec_reg(more));
+        put_vector(m, V_PANDD, at, offset, TABLE_WORD(three));
+        put_vector(m, V_PSUBD, offset, offset, vec_reg(at));
+        put_shift_by(m, SHIFT_LEFT, at, vec_reg(at), 3);
+        put_vector(m, V_PXORD, offset, offset, TABLE_WORD(sign));
+        if (mask)
+            put_mask_move(m, 1, mask + h);
+        else
+            put_mask_ones(m, 1);
+        put_gather(m, v, R8, offset, 1);
+        put_vector(m, V_PSRLVD, v, v, vec_reg(at));
+        put_shift_by(m, SHIFT_LEFT, v, vec_reg(v), drop);
+        put_shift_by(m, is_signed ? SHIFT_ARITHMETIC : SHIFT_RIGHT, v, vec_reg(v), drop);
+    }
+}
+static void put_loads(struct compiler *c, const struct xinst *x, const uint32_t *d) {
+    if (x->bytes < 4)
+        put_load_small(c, x, d[0]);
+    else if (x->aux8 == 1)
         put_load(c, d[0]);
     else
-        put_load_elements(c, d, n);
+        put_load_elements(c, d, x->aux8);
 }
-static bool is_vector_of_words(const struct xinst *x) {
+static bool is_loaded(const struct xinst *x) {
+    if (x->aux8 == 1 && x->bytes < 4) return true;
     return (x->aux8 == 1 || x->aux8 == 2 || x->aux8 == 4) && x->bytes == 4 * x->aux8;
 }
-// One, two or four words of shared memory a lane.
+// Up to four words of shared memory a lane, or a part of one.
 static bool emit_load_shared(struct compiler *c, const struct xinst *x, uint32_t kind) {
     (void)kind;
     struct emitter *const m = &c->s.m;
-    if (!is_vector_of_words(x) || x->e != X_POOL || (x->awords == 2 && x->a != X_POOL)) return false;
+    if (!is_loaded(x) || x->e != X_POOL || (x->awords == 2 && x->a != X_POOL)) return false;
     const struct source a = source_of(c, x->a, 0);
     source_look(c, &a);
     uint32_t d[4];
@@ -703,19 +746,19 @@ static bool emit_load_shared(struct compiler *c, const struct xinst *x, uint32_t
     put_ri(m, 0, 5, RCX, x->bytes);
     leave_if(c, IF_BELOW);
     put_rm(m, 1, G_LOAD, RAX, RDI, offsetof(struct exec_cta, shared));
-    put_loads(c, d, x->aux8);
+    put_loads(c, x, d);
     if (none) land_here(m, none);
     results_are(c, d, x->aux8, x->d);
     return true;
 }
 
-// One, two or four words of global memory a lane, from the allocation that the instruction hit last, of which
+// The same of global memory, from the allocation that the instruction hit last, of which
 // nothing is in the own log.
 static bool emit_load_global(struct compiler *c, const struct xinst *x, uint32_t kind) {
     (void)kind;
     struct emitter *const m = &c->s.m;
     const bool fits = x->offset >= INT32_MIN && x->offset <= INT32_MAX;
-    if (!is_vector_of_words(x) || x->e != X_POOL || x->awords != 2 || (x->a & X_POOL) || !fits)
+    if (!is_loaded(x) || x->e != X_POOL || x->awords != 2 || (x->a & X_POOL) || !fits)
         return false;
     const struct source a = source_of(c, x->a, 0), upper = source_of(c, x->a, 1);
     source_look(c, &a);
@@ -794,19 +837,19 @@ static bool emit_load_global(struct compiler *c, const struct xinst *x, uint32_t
     land_here(m, idle);
     land_here(m, above);
     for (uint32_t h = 0; h < 2; h++) put_vector(m, V_MOVE, TEMP + h, 0, a.half[h]);
-    put_loads(c, d, x->aux8);
+    put_loads(c, x, d);
     if (none) land_here(m, none);
     results_are(c, d, x->aux8, x->d);
     return true;
 }
 
-// A word of a constant bank a lane.
+// The same of a constant bank.
 static bool emit_load_constant(struct compiler *c, const struct xinst *x, uint32_t kind) {
     (void)kind;
     struct emitter *const m = &c->s.m;
     const uint8_t *const base = c->l->bank[x->sub].at;
     const uint64_t size = c->l->bank[x->sub].bytes;
-    if (!is_vector_of_words(x) || !base || size < x->bytes || size > UINT32_MAX) return false;
+    if (!is_loaded(x) || !base || size < x->bytes || size > UINT32_MAX) return false;
     const struct source a = source_of(c, x->a, 0);
     source_look(c, &a);
     uint32_t d[4];
@@ -818,7 +861,7 @@ static bool emit_load_constant(struct compiler *c, const struct xinst *x, uint32
     put_rr(m, 0, G_XOR, RDX, RDX);
     put_const(m, RCX, (uint32_t)size - x->bytes);
     put_const64(m, RAX, (uintptr_t)base);
-    put_loads(c, d, x->aux8);
+    put_loads(c, x, d);
     if (none) land_here(m, none);
     results_are(c, d, x->aux8, x->d);
     return true;
@@ -963,6 +1006,8 @@ static const struct native_row rows[] = {
     FP32(fdiv_approx, 0, emit_quotient)
     MEM(ld32_shared, 0, emit_load_shared)
     MEM(ld32_global, 0, emit_load_global)
+    MEM(ld_small_shared, 0, emit_load_shared)
+    MEM(ld_small_global, 0, emit_load_global)
     MEM(ldc32, 0, emit_load_constant)
 };
 
