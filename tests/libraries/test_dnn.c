@@ -63,25 +63,52 @@ static double number(void) {
     return (double)(int32_t)(seed >> 8 & 0xfff) / 2048 - 1;
 }
 
-// An array of float or double: on the device, and as the host computes with it.
+enum { FLOAT, DOUBLE, HALF, BFLOAT16 = 9 }; // cudnnDataType_t
+// An array of a type: on the device, and as the host computes with it.
 struct array {
     double *v;
     CUdeviceptr at;
     long n;
-    bool is_double;
+    int type;
 };
-static size_t bytes_of(const struct array *a) { return (size_t)a->n * (a->is_double ? 8 : 4); }
-static void send(struct array *a) {
-    float *const f = malloc((size_t)a->n * 4);
-    for (long i = 0; i < a->n; i++) {
-        f[i] = (float)a->v[i];
-        if (!a->is_double) a->v[i] = f[i];
-    }
-    cuMemcpyHtoD(a->at, a->is_double ? (void *)a->v : f, bytes_of(a));
-    free(f);
+static size_t element_of(int type) { return type == DOUBLE ? 8 : type == FLOAT ? 4 : 2; }
+static size_t bytes_of(const struct array *a) { return (size_t)a->n * element_of(a->type); }
+// A number of at most 4 and a multiple of 2^-11 in its type, rounded toward zero, and back.
+static uint16_t to_short(double v, int type) {
+    const float f = (float)v;
+    uint32_t bits;
+    memcpy(&bits, &f, 4);
+    if (type == BFLOAT16) return (uint16_t)(bits >> 16);
+    const int exponent = (int)(bits >> 23 & 255) - 127 + 15;
+    return (uint16_t)(bits >> 16 & 0x8000) | (uint16_t)(f == 0 ? 0 : exponent << 10 | (int)(bits >> 13 & 1023));
 }
-static struct array make(long n, bool is_double) {
-    struct array a = {.v = calloc((size_t)n, sizeof(double)), .n = n, .is_double = is_double};
+static double from_short(uint16_t v, int type) {
+    const uint32_t bits = (uint32_t)v << 16;
+    float f;
+    memcpy(&f, &bits, 4);
+    const int exponent = v >> 10 & 31, fraction = v & 1023;
+    if (type == BFLOAT16) return f;
+    return (v >> 15 ? -1 : 1) * (exponent == 31 ? HUGE_VAL : exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24));
+}
+static void put(void *to, int type, long i, double v) {
+    if (type == DOUBLE) ((double *)to)[i] = v;
+    else if (type == FLOAT) ((float *)to)[i] = (float)v;
+    else ((uint16_t *)to)[i] = to_short(v, type);
+}
+static double get(const void *from, int type, long i) {
+    return type == DOUBLE ? ((const double *)from)[i] : type == FLOAT ? (double)((const float *)from)[i] : from_short(((const uint16_t *)from)[i], type);
+}
+static void send(struct array *a) {
+    void *const held = malloc(bytes_of(a));
+    for (long i = 0; i < a->n; i++) {
+        put(held, a->type, i, a->v[i]);
+        a->v[i] = get(held, a->type, i);
+    }
+    cuMemcpyHtoD(a->at, held, bytes_of(a));
+    free(held);
+}
+static struct array make(long n, int type) {
+    struct array a = {.v = calloc((size_t)n, sizeof(double)), .n = n, .type = type};
     for (long i = 0; i < n; i++) a.v[i] = number();
     cuMemAlloc(&a.at, bytes_of(&a) + 16);
     send(&a);
@@ -97,7 +124,7 @@ static void compare(const char *what, const struct array *a, double tolerance) {
     cuMemcpyDtoH(got, a->at, bytes_of(a));
     double worst = 0, largest = 1;
     for (long i = 0; i < a->n; i++) {
-        const double g = a->is_double ? ((double *)got)[i] : (double)((float *)got)[i];
+        const double g = get(got, a->type, i);
         if (!(fabs(g - a->v[i]) <= worst)) worst = isnan(g) ? HUGE_VAL : fabs(g - a->v[i]);
         largest = fmax(largest, fabs(a->v[i]));
     }
@@ -108,15 +135,21 @@ static void compare(const char *what, const struct array *a, double tolerance) {
 // ---- convolutions -------------------------------------------------------------------------------------
 struct shape {
     int rank, n, c, k, groups, in[3], window[3], stride[3], pad[3], dilation[3];
-    bool is_last, is_flipped, is_double; // is_last: channels last
+    bool is_last, is_flipped; // is_last: channels last
+    int type;
 };
 static const struct shape shapes[] = {
-    {2, 2, 3, 8, 1, {9, 11}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, false, false, false},
-    {2, 2, 4, 6, 2, {9, 10}, {3, 5}, {2, 1}, {1, 2}, {1, 1}, false, false, false},
-    {2, 2, 8, 6, 1, {7, 9}, {3, 3}, {2, 2}, {0, 1}, {1, 1}, true, false, false},
-    {2, 1, 6, 6, 6, {9, 9}, {3, 3}, {1, 1}, {2, 2}, {2, 2}, false, true, true},
-    {3, 2, 2, 3, 1, {5, 6, 7}, {2, 3, 2}, {1, 2, 1}, {1, 0, 1}, {1, 1, 2}, false, false, true},
-    {2, 2, 40, 72, 1, {13, 12}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, false, false, false},
+    {2, 2, 3, 8, 1, {9, 11}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, false, false, FLOAT},
+    {2, 2, 4, 6, 2, {9, 10}, {3, 5}, {2, 1}, {1, 2}, {1, 1}, false, false, FLOAT},
+    {2, 2, 8, 6, 1, {7, 9}, {3, 3}, {2, 2}, {0, 1}, {1, 1}, true, false, FLOAT},
+    {2, 1, 6, 6, 6, {9, 9}, {3, 3}, {1, 1}, {2, 2}, {2, 2}, false, true, DOUBLE},
+    {3, 2, 2, 3, 1, {5, 6, 7}, {2, 3, 2}, {1, 2, 1}, {1, 0, 1}, {1, 1, 2}, false, false, DOUBLE},
+    {2, 2, 40, 72, 1, {13, 12}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, false, false, FLOAT},
+    // on tensor cores, of bfloat16 from compute capability 8.0 on
+    {2, 2, 20, 36, 1, {9, 10}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, false, false, HALF},
+    {2, 1, 64, 68, 2, {9, 8}, {3, 2}, {2, 1}, {1, 1}, {1, 2}, true, false, HALF},
+    {2, 1, 24, 70, 1, {7, 11}, {3, 3}, {1, 1}, {0, 1}, {1, 1}, false, true, BFLOAT16},
+    {1, 4, 17, 130, 1, {75}, {5}, {1}, {2}, {1}, true, false, HALF},
 };
 static long index_of(const int size[5], bool is_last, const int i[5]) {
     return is_last ? (((((long)i[0] * size[2] + i[2]) * size[3] + i[3]) * size[4]) + i[4]) * size[1] + i[1]
@@ -125,7 +158,7 @@ static long index_of(const int size[5], bool is_last, const int i[5]) {
 static void describe(desc_t d, bool is_filter, const struct shape *s, const int size[5]) {
     int packed[5] = {size[0], size[1]};
     for (int i = 0; i < s->rank; i++) packed[2 + i] = size[5 - s->rank + i];
-    const int type = s->is_double, format = s->is_last;
+    const int type = s->type, format = s->is_last;
     CHECK(!(is_filter ? cudnnSetFilterNdDescriptor(d, type, format, s->rank + 2, packed)
                       : cudnnSetTensorNdDescriptorEx(d, format, type, s->rank + 2, packed)),
           "a description");
@@ -142,8 +175,8 @@ static void convolve(handle_t h, const struct shape *s) {
               y_size[5] = {s->n, s->k, out[0], out[1], out[2]};
     long nx = 1, nw = 1, ny = 1;
     for (int i = 0; i < 5; i++) nx *= x_size[i], nw *= w_size[i], ny *= y_size[i];
-    struct array x = make(nx, s->is_double), w = make(nw, s->is_double), y = make(ny, s->is_double), dy = make(ny, s->is_double),
-                 dx = make(nx, s->is_double), dw = make(nw, s->is_double);
+    struct array x = make(nx, s->type), w = make(nw, s->type), y = make(ny, s->type), dy = make(ny, s->type),
+                 dx = make(nx, s->type), dw = make(nw, s->type);
     double *const want_y = calloc((size_t)ny, 8), *const want_dx = calloc((size_t)nx, 8), *const want_dw = calloc((size_t)nw, 8);
     for (int n = 0; n < s->n; n++)
         for (int k = 0; k < s->k; k++)
@@ -169,14 +202,15 @@ static void convolve(handle_t h, const struct shape *s) {
                     }
     const double alpha = 1.5, beta = -0.5;
     const float alpha_f = 1.5f, beta_f = -0.5f;
-    const void *const a = s->is_double ? (const void *)&alpha : &alpha_f, *const b = s->is_double ? (const void *)&beta : &beta_f;
+    const bool is_double = s->type == DOUBLE;
+    const void *const a = is_double ? (const void *)&alpha : &alpha_f, *const b = is_double ? (const void *)&beta : &beta_f;
     for (long i = 0; i < ny; i++) y.v[i] = alpha * want_y[i] + beta * y.v[i];
     for (long i = 0; i < nx; i++) dx.v[i] = alpha * want_dx[i] + beta * dx.v[i];
     for (long i = 0; i < nw; i++) dw.v[i] = alpha * want_dw[i] + beta * dw.v[i];
     desc_t tx, tw, ty, tc;
     cudnnCreateTensorDescriptor(&tx), cudnnCreateTensorDescriptor(&ty), cudnnCreateFilterDescriptor(&tw), cudnnCreateConvolutionDescriptor(&tc);
     describe(tx, false, s, x_size), describe(tw, true, s, w_size), describe(ty, false, s, y_size);
-    CHECK(!cudnnSetConvolutionNdDescriptor(tc, s->rank, s->pad, s->stride, s->dilation, s->is_flipped ? 0 : 1, s->is_double), "a convolution");
+    CHECK(!cudnnSetConvolutionNdDescriptor(tc, s->rank, s->pad, s->stride, s->dilation, s->is_flipped ? 0 : 1, is_double), "a convolution");
     cudnnSetConvolutionGroupCount(tc, s->groups);
     int asked[5];
     CHECK(!cudnnGetConvolutionNdForwardOutputDim(tc, tx, tw, s->rank + 2, asked) && asked[1 + s->rank] == out[2], "the size of a result");
@@ -186,7 +220,8 @@ static void convolve(handle_t h, const struct shape *s) {
     CUdeviceptr area = 0;
     if (bytes_w > bytes) bytes = bytes_w;
     if (bytes) cuMemAlloc(&area, bytes);
-    const double tolerance = s->is_double ? 1e-13 : 1e-5;
+    // one rounding of the result: to 11 or 8 digits
+    const double tolerance = is_double ? 1e-13 : s->type == HALF ? 0x1p-11 : s->type == BFLOAT16 ? 0x1p-8 : 1e-5;
     CHECK(!cudnnConvolutionForward(h, a, tx, x.at, tw, w.at, tc, 1, area, bytes, b, ty, y.at), "forward");
     compare("forward", &y, tolerance);
     CHECK(!cudnnConvolutionBackwardData(h, a, tw, w.at, ty, dy.at, tc, 1, area, bytes, b, tx, dx.at), "to the data");
@@ -388,11 +423,14 @@ int main(int argc, char **argv) {
         desc_t d;
         return cudnnCreateAttnDescriptor(&d) != 3000;
     }
+    const bool is_short = argc > 1 && !strcmp(argv[1], "halves");
     for (size_t i = 0; i < (is_small ? 2 : sizeof shapes / sizeof *shapes); i++) {
         const int before = failed;
+        if (is_short && element_of(shapes[i].type) != 2) continue;
         convolve(h, &shapes[i]);
         if (failed > before) printf("... of shape %zu\n", i);
     }
+    if (is_short) return failed != 0;
     normalise(h);
     for (int mode = 0; mode < (is_small ? 1 : 3); mode++) pool(h, mode);
     others(h);

@@ -260,6 +260,66 @@ static void calls(void) {
 }
 
 // With `refused`: a call that is not here. With another argument: some small transforms.
+// Numbers of sixteen bits: whole ones, so that each type holds them; one rounding of the result.
+static uint16_t to_short(double v, bool is_bf16) {
+    const float f = (float)v;
+    uint32_t bits;
+    memcpy(&bits, &f, 4);
+    if (is_bf16) return (uint16_t)(bits >> 16);
+    return (uint16_t)((bits >> 16 & 0x8000) | (f == 0 ? 0 : ((bits >> 23 & 255) - 112) << 10 | (bits >> 13 & 1023)));
+}
+static double from_short(uint16_t v, bool is_bf16) {
+    const uint32_t bits = (uint32_t)v << 16;
+    float f;
+    memcpy(&f, &bits, 4);
+    if (is_bf16) return f;
+    const int exponent = v >> 10 & 31, fraction = v & 1023;
+    return (v >> 15 ? -1 : 1) * (exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24));
+}
+static void halves(int n, int kind, bool is_bf16) {
+    enum { BATCH = 2 };
+    const int real = is_bf16 ? 14 : 2, complex_ = is_bf16 ? 15 : 6, half = n / 2 + 1;
+    const int per_in = kind == R2C ? n : 2 * (kind == C2R ? half : n), per_out = kind == C2R ? n : 2 * (kind == R2C ? half : n);
+    wide *const x = calloc((size_t)(BATCH * n), sizeof *x);
+    uint16_t *const host = calloc((size_t)(BATCH * per_in), 2), *const got = calloc((size_t)(BATCH * per_out), 2);
+    for (int b = 0; b < BATCH; b++) {
+        wide *const v = x + b * n;
+        for (int i = 0; i < n; i++) v[i] = rint(8 * number()) + (kind == R2C ? 0 : I * rint(8 * number()));
+        if (kind == C2R) { // the transform of real numbers has this symmetry
+            v[0] = creal(v[0]);
+            if (n % 2 == 0) v[n / 2] = creal(v[n / 2]);
+            for (int i = half; i < n; i++) v[i] = conj(v[n - i]);
+        }
+        for (int i = 0; i < per_in; i++) {
+            const wide e = v[kind == R2C ? i : i / 2];
+            host[b * per_in + i] = to_short(kind == R2C || i % 2 == 0 ? (double)creal(e) : (double)cimag(e), is_bf16);
+        }
+        transform(v, (const int[3]){1, 1, n}, kind == C2R ? 1 : -1);
+    }
+    CUdeviceptr in, out;
+    cuMemAlloc(&in, (size_t)(2 * BATCH * per_in)), cuMemAlloc(&out, (size_t)(2 * BATCH * per_out));
+    cuMemcpyHtoD(in, host, (size_t)(2 * BATCH * per_in));
+    int plan;
+    long long length = n;
+    size_t bytes;
+    CHECK(!cufftCreate(&plan) && !cufftXtMakePlanMany(plan, 1, &length, NULL, 1, 1, kind == R2C ? real : complex_, NULL, 1, 1,
+                                                     kind == C2R ? real : complex_, BATCH, &bytes, complex_),
+          "a plan of halves");
+    CHECK(!cufftXtExec(plan, (void *)in, (void *)out, FORWARD) && !cufftDestroy(plan), "halves run");
+    cuMemcpyDtoH(got, out, (size_t)(2 * BATCH * per_out));
+    double worst = 0, most = 0;
+    for (int i = 0; i < BATCH * per_out; i++) {
+        const int at = i % per_out;
+        const wide e = x[i / per_out * n + (kind == C2R ? at : at / 2)];
+        const double want = kind == C2R || at % 2 == 0 ? (double)creal(e) : (double)cimag(e), off = fabs(from_short(got[i], is_bf16) - want);
+        worst = off > worst ? off : worst;
+        most = fabs(want) > most ? fabs(want) : most;
+    }
+    CHECK(worst <= most * (is_bf16 ? 0x1p-8 : 0x1p-11), "%d halves of kind %x (bfloat16 %d): off by %g of %g", n, (unsigned)kind, is_bf16, worst, most);
+    cuMemFree(in), cuMemFree(out);
+    free(x), free(host), free(got);
+}
+
 int main(int argc, char **argv) {
     int plan;
     if (argc > 1 && !strcmp(argv[1], "refused")) return cufftXtSetCallback(1, NULL, 0, NULL) != 16;
@@ -283,6 +343,7 @@ int main(int argc, char **argv) {
         for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
             for (int is_double = 0; is_double < 2; is_double++) long_line(lines[i], is_double);
         calls();
+        for (int way = 0; way < 12; way++) halves(way % 2 ? 64 : 15, way / 4 == 0 ? C2C : way / 4 == 1 ? R2C : C2R, way / 2 % 2);
     }
     CHECK(!cufftDestroy(plan), "the first plan stays"); // it held the kernels for all
     return failed ? 1 : 0;

@@ -98,7 +98,8 @@ struct wanted {
     int rank;
     const long long *n, *in_embed, *out_embed; // embed NULL: rows one after another
     long long in_stride, in_distance, out_stride, out_distance, batch;
-    int type; // cufftType
+    int type;       // cufftType
+    uint32_t width; // enum fourier_width
 };
 static bool is_type(int type) {
     const int kind = type & ~FFT_DOUBLE;
@@ -111,6 +112,7 @@ static fft_status describe(struct fft_plan *p, const struct wanted *w) {
     if (!w->in_embed != !w->out_embed) return FFT_INVALID_VALUE;
     p->kind = (enum fft_kind)(w->type & ~FFT_DOUBLE);
     p->is_double = w->type & FFT_DOUBLE;
+    p->width = w->width;
     p->rank = w->rank;
     p->batch = w->batch;
     p->is_basic = !w->in_embed;
@@ -198,12 +200,16 @@ static const long long *widen(long long to[3], int rank, const int *from) {
                              out_stride,                                                           \
                              out_distance,                                                         \
                              batch,                                                                \
-                             type}
+                             type,                                                                 \
+                             FOURIER_OWN}
 CALLS(Many, MANY, int rank, const int *n, const int *in_embed, int in_stride, int in_distance,
       const int *out_embed, int out_stride, int out_distance, int type, int batch)
 
 #define MANY_64                                                                                    \
-    { rank, n, in_embed, out_embed, in_stride, in_distance, out_stride, out_distance, batch, type }
+    {                                                                                              \
+        rank, n, in_embed, out_embed, in_stride, in_distance, out_stride, out_distance, batch,     \
+            type, FOURIER_OWN                                                                      \
+    }
 #define MANY_64_ARGUMENTS                                                                          \
     int rank, const long long *n, const long long *in_embed, long long in_stride,                  \
         long long in_distance, const long long *out_embed, long long out_stride,                   \
@@ -220,16 +226,23 @@ int cufftGetSizeMany64(int handle, MANY_64_ARGUMENTS) {
 }
 
 // The types of cufftXt calls (cudaDataType) as a cufftType; 0: none that is here.
-static int type_of(int in, int out, int execution) {
-    if (in == TYPE_C_32F && out == TYPE_C_32F && execution == TYPE_C_32F) return FFT_C2C;
-    if (in == TYPE_R_32F && out == TYPE_C_32F && execution == TYPE_C_32F) return FFT_R2C;
-    if (in == TYPE_C_32F && out == TYPE_R_32F && execution == TYPE_C_32F) return FFT_C2R;
-    if (in == TYPE_C_64F && out == TYPE_C_64F && execution == TYPE_C_64F)
-        return FFT_C2C | FFT_DOUBLE;
-    if (in == TYPE_R_64F && out == TYPE_C_64F && execution == TYPE_C_64F)
-        return FFT_R2C | FFT_DOUBLE;
-    if (in == TYPE_C_64F && out == TYPE_R_64F && execution == TYPE_C_64F)
-        return FFT_C2R | FFT_DOUBLE;
+enum { TYPE_C_16F = 6, TYPE_C_16BF = 15 };
+static const struct {
+    int real, complex, kind;
+    uint32_t width;
+} widths[] = {{TYPE_R_32F, TYPE_C_32F, 0, FOURIER_OWN},
+              {TYPE_R_64F, TYPE_C_64F, FFT_DOUBLE, FOURIER_OWN},
+              {TYPE_R_16F, TYPE_C_16F, 0, FOURIER_F16},
+              {TYPE_R_16BF, TYPE_C_16BF, 0, FOURIER_BF16}};
+static int type_of(int in, int out, int execution, uint32_t *width) {
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        const int real = widths[i].real, complex = widths[i].complex;
+        if (execution != complex) continue;
+        *width = widths[i].width;
+        if (in == complex && out == complex) return FFT_C2C | widths[i].kind;
+        if (in == real && out == complex) return FFT_R2C | widths[i].kind;
+        if (in == complex && out == real) return FFT_C2R | widths[i].kind;
+    }
     return 0;
 }
 #define XT_ARGUMENTS                                                                               \
@@ -244,15 +257,19 @@ static fft_status refuse_types(const char *call, int in, int out, int execution)
 }
 BLAS_API int cufftXtMakePlanMany(int handle, XT_ARGUMENTS);
 int cufftXtMakePlanMany(int handle, XT_ARGUMENTS) {
-    const int type = type_of(in_type, out_type, execution_type);
-    const struct wanted w = MANY_64;
+    uint32_t width = FOURIER_OWN;
+    const int type = type_of(in_type, out_type, execution_type, &width);
+    struct wanted w = MANY_64;
+    w.width = width;
     return (int)(type ? make(handle, &w, bytes)
                       : refuse_types("cufftXtMakePlanMany", in_type, out_type, execution_type));
 }
 BLAS_API int cufftXtGetSizeMany(int handle, XT_ARGUMENTS);
 int cufftXtGetSizeMany(int handle, XT_ARGUMENTS) {
-    const int type = type_of(in_type, out_type, execution_type);
-    const struct wanted w = MANY_64;
+    uint32_t width = FOURIER_OWN;
+    const int type = type_of(in_type, out_type, execution_type, &width);
+    struct wanted w = MANY_64;
+    w.width = width;
     if (!plan_of(handle)) return FFT_INVALID_PLAN;
     return (int)(type ? estimate(&w, bytes)
                       : refuse_types("cufftXtGetSizeMany", in_type, out_type, execution_type));

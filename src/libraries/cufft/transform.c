@@ -141,6 +141,22 @@ static fft_status make_length(struct fft_plan *p, struct fft_length *l, uint64_t
     return is_smooth ? FFT_SUCCESS : make_chirp(p, l);
 }
 
+// The transform of an axis: of an even number of real numbers one half as long, of pairs of them.
+static bool is_paired(const struct fft_plan *p, int axis) {
+    return axis == 2 && p->kind != FFT_C2C && p->n[2] % 2 == 0;
+}
+static uint64_t length_of(const struct fft_plan *p, int axis) {
+    return (uint64_t)p->n[axis] / (is_paired(p, axis) ? 2 : 1);
+}
+static fft_status make_turn(struct fft_plan *p, struct fft_length *l) {
+    void *const turn = malloc((l->n + 1) * element_bytes(p));
+    if (!turn) return FFT_ALLOC_FAILED;
+    for (uint64_t k = 0; k <= l->n; k++) put_root(turn, p->is_double, k, k, l->n);
+    l->turn = upload(turn, (l->n + 1) * element_bytes(p));
+    free(turn);
+    return l->turn ? FFT_SUCCESS : FFT_ALLOC_FAILED;
+}
+
 // ---- the work area: first the half of an inverse transform to real numbers, then two times some lines -----------
 static int64_t half_of(int64_t n) { return n / 2 + 1; }
 static size_t half_bytes(const struct fft_plan *p) {
@@ -163,10 +179,10 @@ static uint64_t lines_at_once(const struct fft_plan *p, uint64_t inner, uint64_t
 size_t fft_work_bytes(const struct fft_plan *p) {
     size_t most = 0;
     for (int axis = 0; axis < 3; axis++) {
-        struct fft_length l = {.n = (uint64_t)p->n[axis], .inner = (uint64_t)p->n[axis]};
+        struct fft_length l = {.n = length_of(p, axis), .inner = length_of(p, axis)};
         if (!factor(l.n, l.radices, &l.radix_count))
             for (l.inner = 1; l.inner < 2 * l.n - 1;) l.inner *= 2;
-        if (l.n == 1 || is_short(p, &l)) continue;
+        if (is_short(p, &l)) continue;
         const size_t bytes =
             2 * lines_at_once(p, l.inner, lines_of(p, axis)) * l.inner * element_bytes(p);
         if (bytes > most) most = bytes;
@@ -176,8 +192,10 @@ size_t fft_work_bytes(const struct fft_plan *p) {
 
 fft_status fft_plan_make(struct fft_plan *p) {
     fft_status s = FFT_SUCCESS;
-    for (int axis = 0; axis < 3 && !s; axis++)
-        s = make_length(p, &p->length[axis], (uint64_t)p->n[axis]);
+    for (int axis = 0; axis < 3 && !s; axis++) {
+        s = make_length(p, &p->length[axis], length_of(p, axis));
+        if (!s && is_paired(p, axis)) s = make_turn(p, &p->length[axis]);
+    }
     if (!s) {
         p->work_bytes = fft_work_bytes(p);
         if (!p->keeps_area && p->work_bytes &&
@@ -195,6 +213,7 @@ void fft_plan_forget(struct fft_plan *p) {
         if (l->table) cuMemFree_v2(l->table);
         if (l->chirp) cuMemFree_v2(l->chirp);
         if (l->other) cuMemFree_v2(l->other);
+        if (l->turn) cuMemFree_v2(l->turn);
         *l = (struct fft_length){0};
     }
     if (p->own_work) cuMemFree_v2(p->own_work);
@@ -207,10 +226,11 @@ void fft_plan_forget(struct fft_plan *p) {
 struct layout {
     uint64_t at;
     int64_t step[3], distance;
-    uint32_t form;
+    uint32_t form, width;
 };
 static struct fourier_side side_of(const struct layout *a, const int other[2], int axis) {
-    struct fourier_side s = {.at = a->at, .stride = a->step[axis], .form = a->form};
+    struct fourier_side s = {
+        .at = a->at, .stride = a->step[axis], .form = a->form, .width = a->width};
     s.step[0] = a->distance;
     s.step[1] = a->step[other[0]];
     s.step[2] = a->step[other[1]];
@@ -222,6 +242,7 @@ static fft_status run_axis(struct fft_plan *p, int axis, const struct layout *in
     const int other[2] = {axis == 0 ? 1 : 0, axis == 2 ? 1 : 2};
     struct fourier_call c = {.in = side_of(in, other, axis),
                              .out = side_of(out, other, axis),
+                             .turn = l->turn,
                              .n = l->n,
                              .conj = is_inverse};
     c.extent[0] = p->batch;
@@ -248,7 +269,7 @@ static fft_status run_axis(struct fft_plan *p, int axis, const struct layout *in
         }
         step = c;
         step.in = (struct fourier_side){.at = a};
-        if (!s) s = launch(p, "scatter", c.lines * l->n, 256, &step);
+        if (!s) s = launch(p, "scatter", c.lines * (l->n + 1), 256, &step);
     }
     return s;
 }
@@ -280,6 +301,7 @@ fft_status fft_run(struct fft_plan *p, CUdeviceptr in, CUdeviceptr out, bool is_
         from = basic(p, in_form == FOURIER_REAL ? real : half, in, in_form);
         to = basic(p, out_form == FOURIER_REAL ? real : half, out, out_form);
     }
+    from.width = to.width = p->width;
     const CUdeviceptr area = p->work + half_bytes(p);
     if (fft_work_bytes(p) && !p->work) return FFT_NO_WORKSPACE;
     fft_status s = FFT_SUCCESS;

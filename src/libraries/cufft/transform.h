@@ -30,6 +30,7 @@ struct fft_length {
     uint8_t radices[FOURIER_RADICES]; // of `inner`
     CUdeviceptr table;                // exp(-2 pi i k / inner)
     CUdeviceptr chirp, other;         // 0: no convolution
+    CUdeviceptr turn;                 // of 2 n real numbers: exp(-pi i k / n); else 0
 };
 
 struct fft_plan {
@@ -38,7 +39,8 @@ struct fft_plan {
     bool is_made, is_double,
         keeps_area; // keeps_area: the program gives a work area (cufftSetAutoAllocation)
     enum fft_kind kind;
-    int rank; // 1 to 3; the lengths are the last `rank` of these, the others 1
+    uint32_t width; // of numbers in memory: enum fourier_width
+    int rank;       // 1 to 3; the lengths are the last `rank` of these, the others 1
     int64_t n[3], batch;
     bool is_basic; // no layout was given: rows lie one after another
     int64_t in_embed[3], in_stride, in_distance, out_embed[3], out_stride, out_distance;

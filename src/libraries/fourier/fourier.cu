@@ -20,21 +20,75 @@ static __device__ inline int64_t start(const fourier_call &c, const fourier_side
     return (int64_t)(l % (uint64_t)c.extent[2]) * s.step[2] + (int64_t)(inner % (uint64_t)c.extent[1]) * s.step[1] +
            (int64_t)(inner / (uint64_t)c.extent[1]) * s.step[0];
 }
+// A number, or an element of two, at a place that is counted in either.
+DEVICE real number_at(const fourier_side &s, int64_t i) {
+    if (s.width == FOURIER_F16) return (real)widen(((const f16 *)s.at)[i], 0.f);
+    if (s.width == FOURIER_BF16) return (real)widen(((const bf16 *)s.at)[i], 0.f);
+    return ((const real *)s.at)[i];
+}
+DEVICE void put_number(const fourier_side &s, int64_t i, real x) {
+    if (s.width == FOURIER_F16)
+        narrow(&((f16 *)s.at)[i], (float)x);
+    else if (s.width == FOURIER_BF16)
+        narrow(&((bf16 *)s.at)[i], (float)x);
+    else
+        ((real *)s.at)[i] = x;
+}
+DEVICE element element_at(const fourier_side &s, int64_t i) {
+    if (s.width == FOURIER_OWN) return ((const element *)s.at)[i];
+    return element{number_at(s, 2 * i), number_at(s, 2 * i + 1)};
+}
+DEVICE void put_element(const fourier_side &s, int64_t i, element x) {
+    if (s.width == FOURIER_OWN) {
+        ((element *)s.at)[i] = x;
+        return;
+    }
+    put_number(s, 2 * i, x.x);
+    put_number(s, 2 * i + 1, x.y);
+}
+DEVICE element conjugated(element x) { return element{x.x, -x.y}; }
+
 static __device__ inline element load(const fourier_call &c, uint64_t line, uint64_t k) {
-    const int64_t from = start(c, c.in, line);
-    if (c.in.form == FOURIER_REAL) return element{((const real *)c.in.at)[from + (int64_t)k * c.in.stride], 0};
+    const int64_t from = start(c, c.in, line), stride = c.in.stride;
+    if (c.turn && c.in.form == FOURIER_REAL) {
+        const int64_t at = from + 2 * (int64_t)k * stride;
+        return element{number_at(c.in, at), number_at(c.in, at + stride)};
+    }
+    if (c.in.form == FOURIER_REAL) return element{number_at(c.in, from + (int64_t)k * stride), 0};
+    if (c.turn) { // of the half of a spectrum: even numbers' elements, and i times odd ones'
+        element x = element_at(c.in, from + (int64_t)k * stride), y = element_at(c.in, from + (int64_t)(c.n - k) * stride);
+        if (k == 0) x.y = y.y = 0; // of real numbers these are zero, whatever is there
+        y.y = -y.y;
+        const element even = plus(x, y), odd = times(minus(x, y), conjugated(((const element *)c.turn)[k]));
+        const element z = {even.x - odd.y, even.y + odd.x};
+        return c.conj ? conjugated(z) : z;
+    }
     const bool is_mirrored = c.in.form == FOURIER_HALF && 2 * k > c.n;
-    element x = ((const element *)c.in.at)[from + (int64_t)(is_mirrored ? c.n - k : k) * c.in.stride];
+    element x = element_at(c.in, from + (int64_t)(is_mirrored ? c.n - k : k) * stride);
     if ((c.conj != 0) != is_mirrored) x.y = -x.y;
     return x;
 }
-static __device__ inline void store(const fourier_call &c, uint64_t line, uint64_t k, element x) {
-    const int64_t at = start(c, c.out, line) + (int64_t)k * c.out.stride;
+// Elements that a line's results have: one more of the half of a spectrum.
+DEVICE uint64_t results(const fourier_call &c) { return c.n + (c.turn && c.out.form == FOURIER_HALF); }
+// Result k, of what `at` says of the transform's elements.
+template <class At> DEVICE void store(const fourier_call &c, uint64_t line, uint64_t k, At at) {
+    const int64_t to = start(c, c.out, line), stride = c.out.stride;
+    if (c.turn && c.out.form == FOURIER_HALF) {
+        const element x = at(k == c.n ? 0 : k), y = conjugated(at(k == 0 || k == c.n ? 0 : c.n - k));
+        const element even = plus(x, y), odd = times(minus(x, y), ((const element *)c.turn)[k]);
+        put_element(c.out, to + (int64_t)k * stride, element{(real)0.5 * (even.x + odd.y), (real)0.5 * (even.y - odd.x)});
+        return;
+    }
+    element x = at(k);
     if (c.conj) x.y = -x.y;
-    if (c.out.form == FOURIER_REAL)
-        ((real *)c.out.at)[at] = x.x;
-    else if (c.out.form == FOURIER_COMPLEX || 2 * k <= c.n)
-        ((element *)c.out.at)[at] = x;
+    if (c.out.form != FOURIER_REAL) {
+        if (c.out.form == FOURIER_COMPLEX || 2 * k <= c.n) put_element(c.out, to + (int64_t)k * stride, x);
+    } else if (c.turn) {
+        put_number(c.out, to + 2 * (int64_t)k * stride, x.x);
+        put_number(c.out, to + (2 * (int64_t)k + 1) * stride, x.y);
+    } else {
+        put_number(c.out, to + (int64_t)k * stride, x.x);
+    }
 }
 
 // ---- butterflies --------------------------------------------------------------------------------------
@@ -158,9 +212,10 @@ extern "C" __global__ void line(const fourier_call c) {
             a = b;
             b = swap;
         }
-        for (uint32_t i = (uint32_t)thread_x; i < count * n; i += FOURIER_THREADS) {
-            const uint32_t l = c.out.stride == 1 ? i / n : i % count, k = c.out.stride == 1 ? i % n : i / count;
-            store(c, from + l, k, a[l * n + k]);
+        const uint32_t all = (uint32_t)results(c);
+        for (uint32_t i = (uint32_t)thread_x; i < count * all; i += FOURIER_THREADS) {
+            const uint32_t l = c.out.stride == 1 ? i / all : i % count, k = c.out.stride == 1 ? i % all : i / count;
+            store(c, from + l, k, [&](uint64_t e) { return a[l * n + e]; });
         }
         barrier();
     }
@@ -178,11 +233,14 @@ extern "C" __global__ void gather(const fourier_call c) {
     }
 }
 extern "C" __global__ void scatter(const fourier_call c) {
-    EACH(i, c.lines * c.n) {
-        const uint64_t l = i / c.n, k = i % c.n;
-        element x = ((const element *)c.in.at)[l * c.held + k];
-        if (c.chirp) x = times(element{x.x, -x.y}, ((const element *)c.chirp)[k]); // the last transform was an inverse one
-        store(c, l, k, x);
+    const uint64_t all = results(c);
+    EACH(i, c.lines * all) {
+        const uint64_t l = i / all;
+        store(c, l, i % all, [&](uint64_t e) {
+            const element x = ((const element *)c.in.at)[l * c.held + e];
+            if (!c.chirp) return x;
+            return times(conjugated(x), ((const element *)c.chirp)[e]); // the last transform was an inverse one
+        });
     }
 }
 extern "C" __global__ void pass(const fourier_call c) {
