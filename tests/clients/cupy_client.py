@@ -1,6 +1,6 @@
 # CuPy: its modules carry a static runtime each, whose place warpwatt's takes as they are imported. Element-wise, reduction,
 # sort (CUB and Thrust, compiled into CuPy), a kernel of its user's (NVRTC), matrix product (cuBLAS), Fourier transforms (cuFFT), random
-# numbers (cuRAND).
+# numbers (cuRAND), dense systems (cuSOLVER), sparse matrices (cuSPARSE; where SciPy is, which CuPy asks for).
 import numpy as np
 import cupy as cp
 
@@ -24,6 +24,36 @@ for shape in ((97,), (12, 30), (4, 6, 10)):
     for name, given in (('fftn', both), ('ifftn', both), ('rfftn', real), ('irfftn', both)):
         want = getattr(np.fft, name)(given)
         assert np.allclose(cp.asnumpy(getattr(cp.fft, name)(cp.asarray(given))), want, atol=1e-13 * abs(want).max()), (name, shape)
+square = real.reshape(-1)[:144].reshape(12, 12) + 4 * np.eye(12)
+for given in (square, square + 1j * square.T):
+    on = cp.asarray(given)
+    hermitian = given @ given.conj().T
+    assert np.allclose(cp.asnumpy(cp.linalg.inv(on)), np.linalg.inv(given), atol=1e-12)
+    assert np.allclose(cp.asnumpy(cp.linalg.solve(on, on[:, :2])), np.eye(12)[:, :2], atol=1e-12)
+    assert np.allclose(cp.asnumpy(cp.linalg.cholesky(cp.asarray(hermitian))), np.linalg.cholesky(hermitian), atol=1e-10)
+    assert np.allclose(cp.asnumpy(cp.linalg.eigvalsh(cp.asarray(hermitian))), np.linalg.eigvalsh(hermitian), atol=1e-10)
+    q, r = cp.linalg.qr(on)
+    assert np.allclose(cp.asnumpy(q @ r), given, atol=1e-12)
+    for thin in (on, on[:, :7], on[:7]):
+        u, s, v = cp.linalg.svd(thin, full_matrices=False)
+        assert np.allclose(cp.asnumpy((u * s) @ v), cp.asnumpy(thin), atol=1e-11)
+        assert np.allclose(cp.asnumpy(s), np.linalg.svd(cp.asnumpy(thin), compute_uv=False), atol=1e-11)
+try:
+    import scipy  # noqa: F401
+    import cupyx.scipy.sparse as sparse
+    from cupyx.scipy.sparse.linalg import spilu, spsolve
+except ImportError:
+    sparse = None
+if sparse:
+    some = np.where(np.abs(square) > 0.6, square, 0) + 4 * np.eye(12)
+    csr, csc = sparse.csr_matrix(cp.asarray(some)), sparse.csc_matrix(cp.asarray(some))
+    column = cp.asarray(square[:, 0].copy())
+    assert np.allclose(cp.asnumpy(csr @ column), some @ square[:, 0])
+    assert np.allclose(cp.asnumpy((csr @ csr + csc.tocsr()).toarray()), some @ some + some)
+    assert np.allclose(cp.asnumpy(spsolve(csr, column)), np.linalg.solve(some, square[:, 0]))
+    band = np.eye(12) * 4 + np.eye(12, k=1) + np.eye(12, k=-1)
+    solved = spilu(sparse.csc_matrix(cp.asarray(band)), fill_factor=1).solve(column)  # on this pattern nothing is left out
+    assert np.allclose(cp.asnumpy(solved), np.linalg.solve(band, square[:, 0]))
 cp.random.seed(3)
 drawn = cp.asnumpy(cp.random.randn(10001))
 assert abs(drawn.mean()) < 0.05 and abs(drawn.std() - 1) < 0.05
