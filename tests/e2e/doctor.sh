@@ -25,10 +25,10 @@ run 0 doctor -- ls; says out 'nothing is missing'
 # programs as a linker makes them, with a fat binary put in
 command -v cc >/dev/null && command -v objcopy >/dev/null || { finish; exit; }
 cat >needs.c <<'C'
-int cudaMalloc(void **, unsigned long), cudaGraphicsMapResources(void), cublasChpr2_v2(void **), cublasCreate_v2(void **), __cudaRegisterFatBinary(void *);
+int cudaMalloc(void **, unsigned long), cudaGraphicsMapResources(void), cublasUint8gemmBias(void **), cublasCreate_v2(void **), __cudaRegisterFatBinary(void *);
 int main(int argc, char **argv) {
     void *p;
-    if (argc > 1) return cudaGraphicsMapResources() + cublasChpr2_v2(&p) + cublasCreate_v2(&p);
+    if (argc > 1) return cudaGraphicsMapResources() + cublasUint8gemmBias(&p) + cublasCreate_v2(&p);
     return argv == 0 ? __cudaRegisterFatBinary(argv) : cudaMalloc(&p, 4);
 }
 C
@@ -59,15 +59,15 @@ printf '#!%s/venv/bin/python3\n' "$PWD" >tool; chmod +x tool
 run 0 run -q --no-power -- ./tool; says err 'h100 is taken'
 # Python: what a script imports is loaded, and nothing else of it runs
 cat >calls.c <<'C'
-int cudaGraphicsMapResources(void), cublasChpr2_v2(void **), cublasCreate_v2(void **);
-int all(void) { void *p; return cudaGraphicsMapResources() + cublasChpr2_v2(&p) + cublasCreate_v2(&p); }
+int cudaGraphicsMapResources(void), cublasUint8gemmBias(void **), cublasCreate_v2(void **);
+int all(void) { void *p; return cudaGraphicsMapResources() + cublasUint8gemmBias(&p) + cublasCreate_v2(&p); }
 C
 cc -shared -fPIC calls.c "$build/libcudart.so.12" "$build/libcublas.so.12" -Wl,-rpath-link,"$build" -o libcalls.so
 echo "import ctypes; ctypes.CDLL('$TMP/libcalls.so')" >package.py
 printf 'def f():\n    import not_there\nimport package\nopen("ran", "w")\n' >script.py
 run 3 doctor -- python3 script.py
 says out '^python3 script.py on v100$'; says out '^  missing   import not_there: No module named'
-says out '^  missing   cudaGraphicsMapResources: libcalls.so calls it'; says out '^  missing   libcublas.so: libcalls.so calls 1 function of it that is .* such as cublasChpr2_v2$'
+says out '^  missing   cudaGraphicsMapResources: libcalls.so calls it'; says out '^  missing   libcublas.so: libcalls.so calls 1 function of it that is .* such as cublasUint8gemmBias$'
 says out '^  ours .*libcublas.so.12'; says out '^3 things are missing'; [ ! -e ran ] || fail "the script was run"
 echo 'import json, sys' >plain.py; run 0 doctor -- python3 plain.py; says out 'nothing is missing'
 echo 'import (' >wrong.py; run 2 doctor -- python3 wrong.py; says err 'could not read the imports of wrong.py'
@@ -78,7 +78,7 @@ run 3 doctor -g gtx780 -- ./needs
 says out 'runtime   CUDA 12, shared'; says out 'calls     3 of the runtime, 2 answered'
 says out 'missing   cudaGraphicsMapResources: a call of it is named'; says out 'library   libcublas.so.12: warpwatt.s own; [0-9]+ of its calls compute'
 says out 'kernels   2, of which 2 can run on gtx780'; says out '2 things are missing'
-says out 'missing   libcublas.so: cublasChpr2_v2 is called'
+says out 'missing   libcublas.so: cublasUint8gemmBias is called'
 # a runtime inside is told by its table of errors; without symbols it cannot be replaced
 echo 'char name[] = "cudaErrorCudartUnloading"; int main(void) { return name[0] == 0; }' >inside.c
 cc inside.c -o inside.plain && strip inside.plain && objcopy --add-section .nv_fatbin="$data/size.fatbin" inside.plain inside

@@ -5,14 +5,14 @@ command -v cc >/dev/null || { echo "skipped: no C compiler"; exit 77; }
 build=${WARPWATT%/*}
 cat >uses.c <<'C'
 #include <stdio.h>
-int cublasChpr2_v2(void **), cufftXtSetGPUs(int, int, int *), cudaMalloc(void **, unsigned long);
+int cublasUint8gemmBias(void **), cufftXtSetGPUs(int, int, int *), cudaMalloc(void **, unsigned long);
 int main(int argc, char **argv) {
     void *p = 0;
     int a = 0;
     (void)argv;
     if (cudaMalloc(&p, 64)) return 9;
     if (argc < 2) return puts("linked only"), 0;
-    const int status = cublasChpr2_v2(&p), plan = cufftXtSetGPUs(1, 1, &a);
+    const int status = cublasUint8gemmBias(&p), plan = cufftXtSetGPUs(1, 1, &a);
     printf("cublas %d fft %d\n", status, plan);
     return 0;
 }
@@ -26,8 +26,8 @@ for versions in '11.0 11 10' '12 12 11' '13 13 12'; do
     says out 'linked only'; lacks err 'cublas|cufft'
     run 3 run --no-power -- ./uses all
     says out 'cublas 15 fft 16' # their words for "not supported"
-    says err 'cublasChpr2_v2 belongs to cuBLAS, which warpwatt has a part of'
-    says err 'uses ended with 0 after calls that were refused: cublasChpr2_v2, cufftXtSetGPUs;'
+    says err 'cublasUint8gemmBias belongs to cuBLAS, which warpwatt has a part of'
+    says err 'uses ended with 0 after calls that were refused: cublasUint8gemmBias, cufftXtSetGPUs;'
     run 0 run --no-power --lenient -- ./uses all
     says err 'refused:.* cufftXtSetGPUs'; lacks err 'ended with 0 after'
 done
@@ -49,9 +49,9 @@ cat >many.c <<'C'
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-int cublasStrmm_v2(void), cublasDtrmm_v2(void), cublasCtrmm_v2(void), cublasZtrmm_v2(void), cudaFree(void *), cudaIpcCloseMemHandle(void *);
+int cublasSbdmm(void), cublasDbdmm(void), cublasCbdmm(void), cublasZbdmm(void), cudaFree(void *), cudaIpcCloseMemHandle(void *);
 static void *calls(void *unused) {
-    for (int i = 0; i < 100; i++) cublasStrmm_v2();
+    for (int i = 0; i < 100; i++) cublasSbdmm();
     return unused;
 }
 int main(int argc, char **argv) {
@@ -65,11 +65,11 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
     for (int i = 0; i < 2; i++)
         if (fork() == 0) {
-            cublasDtrmm_v2();
-            cublasDtrmm_v2();
+            cublasDbdmm();
+            cublasDbdmm();
             _exit(0);
         }
-    if (fork() == 0) exit(cublasCtrmm_v2() != 15); // ... by exit
+    if (fork() == 0) exit(cublasCbdmm() != 15); // ... by exit
     if (fork() == 0) _exit(0);                     // ... without a call: has none to tell
     while (wait(0) > 0) {}
     return 0;
@@ -77,12 +77,12 @@ int main(int argc, char **argv) {
 C
 cc many.c "$build/libcudart.so.13" "$build/libcublas.so.13" -lpthread -Wl,-rpath-link,"$build" -o many || fail 'no program with threads'
 run 3 run --no-power -- ./many
-says err 'refused 400 times:.* cublasStrmm_v2'; says err 'refused 4 times:.* cublasDtrmm_v2'
-says err 'after calls that were refused: .*cublasStrmm_v2 \(400 times\)'; says err 'refused:.* cublasCtrmm_v2'
+says err 'refused 400 times:.* cublasSbdmm'; says err 'refused 4 times:.* cublasDbdmm'
+says err 'after calls that were refused: .*cublasSbdmm \(400 times\)'; says err 'refused:.* cublasCbdmm'
 lacks err 'processes'; lacks err 'never opened'; lacks err 'cut off'
 run 3 run --no-power -- ./many open
-says err 'cublasStrmm_v2 \(400 times\)'; says err 'cublasDtrmm_v2 \(4 times\)'; says err 'cublasCtrmm_v2'
-says err 'refused:.* cudaIpcCloseMemHandle'; lacks err 'cublasZtrmm_v2'; lacks err 'processes'
+says err 'cublasSbdmm \(400 times\)'; says err 'cublasDbdmm \(4 times\)'; says err 'cublasCbdmm'
+says err 'refused:.* cudaIpcCloseMemHandle'; lacks err 'cublasZbdmm'; lacks err 'processes'
 # a program that fails has refused calls as the likely reason, so the code is theirs
 run 3 run --no-power -- sh -c './many; exit 5'; lacks err 'ended with 0'
 # the driver's calls count as the runtime's do
