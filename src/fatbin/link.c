@@ -239,6 +239,36 @@ static struct unit strip(struct arena *a, const char *text, size_t len) {
     return u;
 }
 
+// ---- what the driver answers --------------------------------------------------------------------
+// The device runtime (libcudadevrt) ends grids that synchronise in calls that no file defines: a handle of the whole grid, which
+// is the workspace that a cooperative launch has in %envreg1 and %envreg2, and waiting by it, for which the second word counts
+// blocks: the first block adds what is missing to half of all numbers, the others one each, so that its highest bit changes
+// when all have come. Numba's `this_grid().sync()` calls them. A call for sizes and ranks of several grids stays undefined.
+static const char grid_calls[] =
+    ".visible .func (.param .b64 handle) __cuda_syscall_CGS_get_intrinsic_handle(.param .b32 scope)\n"
+    "{\n.reg .b32 %high, %low;\n.reg .b64 %both;\n"
+    "mov.u32 %high, %envreg1;\nmov.u32 %low, %envreg2;\nmov.b64 %both, {%low, %high};\n"
+    "st.param.b64 [handle], %both;\nret;\n}\n"
+    ".visible .func (.param .b32 error) __cuda_syscall_CGS_sync(.param .b64 handle, .param .b32 flags)\n"
+    "{\n.reg .pred %p;\n.reg .b32 %n, %k, %add, %old;\n.reg .b64 %at;\n"
+    "ld.param.u64 %at, [handle];\n"
+    "bar.sync 0;\n"
+    "mov.u32 %n, %tid.x;\nmov.u32 %k, %tid.y;\nor.b32 %n, %n, %k;\nmov.u32 %k, %tid.z;\n"
+    "or.b32 %n, %n, %k;\nsetp.ne.u32 %p, %n, 0;\n@%p bra all_here;\n"
+    "mov.u32 %n, %ctaid.x;\nmov.u32 %k, %ctaid.y;\nor.b32 %n, %n, %k;\nmov.u32 %k, %ctaid.z;\n"
+    "or.b32 %n, %n, %k;\nmov.u32 %add, 1;\nsetp.ne.u32 %p, %n, 0;\n@%p bra come;\n"
+    "mov.u32 %n, %nctaid.x;\nmov.u32 %k, %nctaid.y;\nmul.lo.u32 %n, %n, %k;\n"
+    "mov.u32 %k, %nctaid.z;\nmul.lo.u32 %n, %n, %k;\nsub.u32 %add, 0x80000001, %n;\n"
+    "come:\nmembar.gl;\natom.global.add.u32 %old, [%at+4], %add;\n"
+    "again:\nld.volatile.global.u32 %k, [%at+4];\nxor.b32 %k, %k, %old;\n"
+    "setp.ge.s32 %p, %k, 0;\n@%p bra again;\nmembar.gl;\n"
+    "all_here:\nbar.sync 0;\nst.param.b32 [error], 0;\nret;\n}\n";
+
+static bool calls_grid(const char *text, size_t len) {
+    static const char name[] = "__cuda_syscall_CGS_sync";
+    return memmem(text, len, name, sizeof name - 1) != NULL;
+}
+
 enum ww_status fatbin_link(struct arena *a, const char *const *text, const size_t *len, uint32_t n,
                            struct diags *d, char **out, size_t *out_len) {
     struct line chosen[WW_COUNT(header)] = {{0}};
@@ -258,7 +288,13 @@ enum ww_status fatbin_link(struct arena *a, const char *const *text, const size_
     rename_clashes(&k);
     size_t total = 1;
     for (size_t h = 0; h < WW_COUNT(header); h++) total += chosen[h].len + 1;
-    for (uint32_t i = 0; i < n; i++) total += put_unit(&k.unit[i], NULL) + 1;
+    bool needs_grid = false;
+    for (uint32_t i = 0; i < n; i++) {
+        total += put_unit(&k.unit[i], NULL) + 1;
+        needs_grid |= calls_grid(text[i], len[i]);
+    }
+    const size_t extra = needs_grid ? sizeof grid_calls - 1 : 0;
+    total += extra;
     char *o = arena_alloc(a, total);
     size_t at = 0;
     for (size_t h = 0; h < WW_COUNT(header); h++) {
@@ -270,6 +306,8 @@ enum ww_status fatbin_link(struct arena *a, const char *const *text, const size_
         at += put_unit(&k.unit[i], o + at);
         o[at++] = '\n';
     }
+    memcpy(o + at, grid_calls, extra);
+    at += extra;
     *out = o;
     *out_len = at;
     return WW_OK;

@@ -394,8 +394,58 @@ static void linking(void) {
     OK(cuModuleUnload(m));
 }
 
+// A grid that waits for itself through the calls in which the device runtime ends: each thread of eight blocks reads, three times
+// in turn, what another block's thread has left in the row before.
+static void grid_waits(void) {
+    enum { BLOCKS = 8, THREADS = 64, CELLS = BLOCKS * THREADS, ROWS = 4 };
+    static const char waits[] = PTX(
+        ".extern .func (.param .b64 r) __cuda_syscall_CGS_get_intrinsic_handle(.param .b32 a);\n"
+        ".extern .func (.param .b32 r) __cuda_syscall_CGS_sync(.param .b64 a, .param .b32 b);\n"
+        ".visible .entry rows(.param .u64 p) {\n"
+        ".reg .b32 %r<9>;\n.reg .b64 %d<5>;\n.reg .pred %q;\n"
+        "{ .param .b32 one; .param .b64 grid; st.param.b32 [one], 1;\n"
+        "call.uni (grid), __cuda_syscall_CGS_get_intrinsic_handle, (one);\n"
+        "ld.param.b64 %d0, [grid]; }\n"
+        "ld.param.u64 %d1, [p];\nmov.u32 %r0, %ctaid.x;\nmov.u32 %r1, %tid.x;\n"
+        "mad.lo.u32 %r0, %r0, 64, %r1;\nsub.u32 %r1, 511, %r0;\nmov.u32 %r2, 1;\n"
+        "next:\n"
+        "mad.lo.u32 %r3, %r2, 512, %r0;\nmad.lo.u32 %r4, %r2, 512, %r1;\nsub.u32 %r4, %r4, 512;\n"
+        "mul.wide.u32 %d2, %r3, 4;\nadd.u64 %d2, %d2, %d1;\n"
+        "mul.wide.u32 %d3, %r4, 4;\nadd.u64 %d3, %d3, %d1;\n"
+        "ld.volatile.global.u32 %r5, [%d3];\nadd.u32 %r5, %r5, 1;\nst.global.u32 [%d2], %r5;\n"
+        "{ .param .b64 grid; .param .b32 flags; .param .b32 error;\n"
+        "st.param.b64 [grid], %d0; st.param.b32 [flags], 0;\n"
+        "call.uni (error), __cuda_syscall_CGS_sync, (grid, flags);\nld.param.b32 %r6, [error]; }\n"
+        "add.u32 %r2, %r2, 1;\nadd.u32 %r2, %r2, %r6;\n"
+        "setp.lt.u32 %q, %r2, 4;\n@%q bra next;\nret;\n}\n");
+    static const char other[] = PTX(".visible .func nothing() { ret; }\n");
+    static unsigned rows[ROWS][CELLS];
+    CUlinkState s;
+    CUmodule m;
+    void *image;
+    size_t size;
+    OK(cuLinkCreate(0, NULL, NULL, &s));
+    OK(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)waits, sizeof waits, "waits", 0, NULL, NULL));
+    OK(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)other, sizeof other, "other", 0, NULL, NULL));
+    OK(cuLinkComplete(s, &image, &size));
+    OK(cuModuleLoadData(&m, image));
+    OK(cuLinkDestroy(s));
+    CUdeviceptr p = alloc(sizeof rows);
+    for (unsigned i = 0; i < CELLS; i++) rows[0][i] = 1000 * i;
+    OK(cuMemcpyHtoD(p, rows, sizeof rows));
+    void *params[] = {&p};
+    OK(cuLaunchCooperativeKernel(kernel(m, "rows"), BLOCKS, 1, 1, THREADS, 1, 1, 0, NULL, params));
+    OK(cuMemcpyDtoH(rows, p, sizeof rows));
+    for (unsigned k = 1; k < ROWS; k++)
+        for (unsigned i = 0; i < CELLS; i++)
+            CHECK(rows[k][i] == 1000 * (k % 2 ? CELLS - 1 - i : i) + k);
+    OK(cuMemFree(p));
+    OK(cuModuleUnload(m));
+}
+
 int main(void) {
     CUcontext c = start();
+    grid_waits();
     CUmodule m = load(saxpy_ptx);
     launches(m);
     refused_launches(m);
