@@ -390,12 +390,14 @@ static void graph(handle_t h) {
                           node(13, 3, 750, 15, 1, &g, 751, 15, 1, &tu, 753, 15, 1, &ty)};
     const desc_t whole = node(15, 2, 800, 0, 1, &h, 801, 15, 3, ops);
     const desc_t engine = node(2, 2, 1300, 15, 1, &whole, 1301, 3, 1, &first), config = node(3, 1, 300, 15, 1, &engine),
-                 plan = node(5, 2, 400, 0, 1, &h, 401, 15, 1, &config);
+                 plan = node(5, 2, 400, 0, 1, &h, 401, 15, 1, &config), bare = node(5, 1, 401, 15, 1, &config);
     // a plan keeps what it was made of
     for (int i = 0; i < 3; i++) cudnnBackendDestroyDescriptor(ops[i]);
     cudnnBackendDestroyDescriptor(whole), cudnnBackendDestroyDescriptor(engine), cudnnBackendDestroyDescriptor(config);
     int64_t bytes = 0, count = 0;
     CHECK(!cudnnBackendGetAttribute(plan, 402, 3, 1, &count, &bytes) && count == 1 && bytes >= 2 * N * K * PLACES * 4, "the work area of a plan");
+    int64_t of_bare = 0; // a plan that names no handle
+    CHECK(!cudnnBackendGetAttribute(bare, 402, 3, 1, &count, &of_bare) && of_bare == bytes, "%ld bytes", (long)of_bare);
     CUdeviceptr area;
     cuMemAlloc(&area, (size_t)bytes);
     const int64_t uids[] = {'x', 'w', 'b', 'y'};
@@ -403,7 +405,7 @@ static void graph(handle_t h) {
     const desc_t pack = node(16, 3, 1000, 3, 4, uids, 1001, 6, 4, at, 1003, 6, 1, &area);
     CHECK(!cudnnBackendExecute(h, plan, pack), "a graph runs");
     compare("graph", &y, 1e-5);
-    cudnnBackendDestroyDescriptor(plan), cudnnBackendDestroyDescriptor(pack);
+    cudnnBackendDestroyDescriptor(plan), cudnnBackendDestroyDescriptor(bare), cudnnBackendDestroyDescriptor(pack);
     cuMemFree(area);
     drop(&x), drop(&w), drop(&b), drop(&y);
 }

@@ -69,6 +69,7 @@ enum {
     CONFIG_ENGINE = 300,
     CONFIG_INTERMEDIATES = 301,
     CONFIG_KNOBS = 302,
+    PLAN_HANDLE = 400,
     PLAN_CONFIG = 401,
     PLAN_WORKSPACE = 402,
     FORWARD_ALPHA = 700,
@@ -430,9 +431,16 @@ API(cudnnBackendGetAttribute, descriptor_t d, int name, int type, int64_t wanted
         return give(&engines, sizeof engines, wanted, count, to);
     }
     if (d->kind == KIND_PLAN && name == PLAN_WORKSPACE) {
-        struct blas_handle *const h = (struct blas_handle *)(uintptr_t)whole(d, 400, 0);
+        // A plan need not name a handle, which execution does (XLA's): the current device is meant.
+        struct blas_handle *h = (struct blas_handle *)(uintptr_t)whole(d, PLAN_HANDLE, 0), *own = NULL;
+        if (!find(d, PLAN_HANDLE)) {
+            const dnn_status s = dnn_of(blas_handle_new(&own));
+            if (s) return s;
+            h = own;
+        }
         if (!blas_is_handle(h)) return DNN_BAD_PARAM;
         const int64_t bytes = (int64_t)graph_workspace(h, graph_of_plan(d));
+        if (own) blas_handle_delete(own);
         return give(&bytes, sizeof bytes, wanted, count, to);
     }
     struct attribute *const a = find(d, name);
