@@ -1,0 +1,35 @@
+# JAX: its own compiler (XLA) makes PTX, libnvptxcompiler or ptxas of its wheels machine code; products, convolutions, transforms and
+# factorisations are libraries'. Each function computed on the CPU and on the GPU.
+import jax._src.hardware_utils as hardware
+hardware.has_visible_nvidia_gpu = lambda: True # JAX looks for a file /dev/nvidiactl before it asks the driver
+import jax
+import jax.numpy as jnp
+import numpy as np
+cpu, gpu = jax.devices('cpu')[0], jax.devices('cuda')[0]
+def same(name, f, *given, tolerance=2e-5):
+    want = jax.tree.leaves(jax.jit(f)(*(jax.device_put(x, cpu) for x in given)))
+    got = jax.tree.leaves(jax.jit(f)(*(jax.device_put(x, gpu) for x in given)))
+    for w, g in zip(want, got, strict=True):
+        assert g.devices() == {gpu}, name
+        w, g = np.asarray(w), np.asarray(g)
+        error = np.abs(w - g).max()
+        assert w.shape == g.shape and error <= tolerance * max(1, np.abs(w).max()), (name, error)
+draw = np.random.default_rng(0)
+def of(*shape): return draw.standard_normal(shape).astype(np.float32)
+a, b = of(40, 30), of(30, 20)
+s = a.T @ a + np.eye(30, dtype=np.float32)
+same('elements', lambda a: a * 2 + 1, a, tolerance=0)
+same('sum', lambda a: a.sum(0), a)
+same('softmax', jax.nn.softmax, a)
+same('sort', lambda a: jnp.sort(a, 0), a, tolerance=0)
+same('product', lambda a, b: a @ b, a, b, tolerance=3e-3) # TF32
+same('gradient', jax.grad(lambda a, b: (jnp.tanh(a @ b) ** 2).sum()), a, b, tolerance=5e-3)
+same('random', lambda a: jax.random.normal(jax.random.PRNGKey(1), (100,)), a)
+same('convolution', lambda x, w: jax.lax.conv(x, w, (1, 1), 'SAME'), of(2, 3, 8, 8), of(4, 3, 3, 3), tolerance=5e-3)
+same('transform', jnp.fft.fft, a)
+same('Cholesky', jnp.linalg.cholesky, s, tolerance=1e-3)
+same('solution', lambda s: jnp.linalg.solve(s, s[:, :3]), s, tolerance=1e-3)
+same('singular values', lambda a: jnp.linalg.svd(a, compute_uv=False), a, tolerance=1e-3)
+same('loop', lambda a: jax.lax.scan(lambda c, x: (c * 0.9 + x, c.sum()), a[0], a), a)
+same('scatter', lambda a: a.at[jnp.array([1, 5, 1])].add(1.), a)
+print('ok', jax.__version__)
