@@ -202,6 +202,13 @@ API(nvmlDeviceGetIndex, struct device *d, unsigned *index) {
 API(nvmlDeviceGetMinorNumber, struct device *d, unsigned *number) {
     return nvmlDeviceGetIndex(d, number);
 }
+// Of the one device with itself, which NCCL asks for first: it reads its own memory, so the status is OK (0).
+API(nvmlDeviceGetP2PStatus, struct device *d, struct device *other, int capability, int *status) {
+    ENTER(d, NULL, status)
+    if (other != d || capability < 0) return INVALID_ARGUMENT;
+    *status = 0;
+    return SUCCESS;
+}
 API(nvmlDeviceGetBoardId, struct device *d, unsigned *id) { return nvmlDeviceGetIndex(d, id); }
 API(nvmlDeviceGetMultiGpuBoard, struct device *d, unsigned *several) {
     return nvmlDeviceGetIndex(d, several);
