@@ -110,6 +110,17 @@ static enum ww_status write_page(struct cli *c, const struct view_input *in, uin
     return s;
 }
 
+// How much of their names folders have in common, up to and with a slash.
+static size_t common_folder(const char *const *dir, uint32_t n) {
+    size_t common = 0;
+    for (size_t at = 0; dir[0][at]; at++) {
+        for (uint32_t i = 1; i < n; i++)
+            if (dir[i][at] != dir[0][at]) return common;
+        if (dir[0][at] == '/' && dir[0][at + 1]) common = at + 1;
+    }
+    return common;
+}
+
 int cmd_report(struct cli *c, int argc, char **argv) {
     const char *dir[MAX_RUNS], *out = NULL, *value;
     uint32_t n = 0;
@@ -140,6 +151,7 @@ int cmd_report(struct cli *c, int argc, char **argv) {
     struct view_input *in = arena_alloc(&c->arena, n * sizeof *in);
     for (uint32_t i = 0; i < n && s == WW_OK; i++)
         s = read_kept(c, dir[i], &probe, &kept[i], &in[i]);
+    for (uint32_t i = 0; i < n && n > 1 && s == WW_OK; i++) in[i].name += common_folder(dir, n);
     if (s == WW_OK) s = json ? print_json(c, &in[0]) : write_page(c, in, n, dir[0], out);
     for (uint32_t i = 0; i < n; i++) run_release(&kept[i].run);
     return s == WW_OK ? 0 : cli_fail(c, s);

@@ -93,14 +93,24 @@ static void best_text(FILE *f, const struct space *p) {
 }
 
 static void page(FILE *f, const struct study *s, const struct space *list, uint32_t n) {
-    fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", f);
+    fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+          f);
     escaped(f, s->title);
     fputs(
-        "</title>\n<style>body{font:15px/1.5 system-ui,sans-serif;max-width:1000px;margin:2em auto;"
-        "padding:0 1em;color:#1d2330;background:#fff}h1{font-size:1.5em}h2{font-size:1.1em;"
-        "margin-top:2em}table{border-collapse:collapse;font-size:13px}td,th{padding:.2em .7em;"
-        "border-bottom:1px solid #d8dce4;text-align:right}td:first-child,th:first-child"
-        "{text-align:left}p.soft{color:#6a7386}</style></head><body>\n<h1>",
+        "</title>\n<style>:root{--ink:#1d2330;--soft:#59637a;--line:#d8dce4;--back:#fff;--link:#1f5fa8;--point:#33508f}\n"
+        "@media screen and (prefers-color-scheme:dark){:root{--ink:#e6e9ef;--soft:#a3adbf;--line:#3a4150;--back:#14171d;"
+        "--link:#7db3ee;--point:#7fa3d8}}\n"
+        "body{font:15px/1.5 system-ui,sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;color:var(--ink);"
+        "background:var(--back);overflow-wrap:break-word}a{color:var(--link)}h1{font-size:1.5em}h2{font-size:1.1em;"
+        "margin-top:2em}.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:13px}td,th{padding:.2em .7em;"
+        "border-bottom:1px solid var(--line);text-align:right}td:first-child,th:first-child{text-align:left}"
+        "p.soft{color:var(--soft)}svg{max-width:100%}svg rect{fill:var(--back)}svg text{fill:var(--ink)}"
+        "svg circle[fill=\"#33508f\"]{fill:var(--point)}:focus-visible{outline:2px solid var(--link)}\n"
+        "@media print{:root{color-scheme:light}body{max-width:none;margin:0;padding:0;font-size:10pt}.scroll{overflow:visible}"
+        "table{font-size:7pt}td,th{padding:.1em .3em}svg,tr{break-inside:avoid}h2{break-after:avoid}}\n"
+        "</style></head><body>\n<h1>",
         f);
     escaped(f, s->title);
     fputs("</h1>\n<p>", f);
@@ -108,7 +118,7 @@ static void page(FILE *f, const struct study *s, const struct space *list, uint3
     fputs("</p>\n<p class=\"soft\">", f);
     escaped(f, s->source);
     fputs(
-        "</p>\n<table><tr><th>space</th><th>points</th><th>Spearman</th><th>faster than our best, "
+        "</p>\n<div class=\"scroll\" tabindex=\"0\"><table><tr><th>space</th><th>points</th><th>Spearman</th><th>faster than our best, "
         "% of the table</th><th>our best, over the points' best</th><th>ours over measured</th>"
         "<th>from</th><th>to</th><th>not run</th><th>goal</th></tr>\n",
         f);
@@ -124,7 +134,7 @@ static void page(FILE *f, const struct study *s, const struct space *list, uint3
                 p->outcome.refused + p->outcome.failed, meets(p) ? "met" : "missed");
     }
     fprintf(f,
-            "</table>\n<p class=\"soft\">The goal: a rank correlation of at least %.1f, and our "
+            "</table></div>\n<p class=\"soft\">The goal: a rank correlation of at least %.1f, and our "
             "best among the fastest %.0f %% of the measured table.</p>\n",
             goal_spearman, goal_place);
     for (uint32_t i = 0; i < n; i++) {

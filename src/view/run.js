@@ -8,7 +8,7 @@ function draw_page(runs, shown, base, choose) {
   var palette = ["#1f5fa8", "#e0812a", "#3a9a78", "#9a4fa3", "#c2443e", "#4ba3c7", "#8a7a2f", "#d36fa0", "#5b6b7a", "#7a9a3a",
     "#b0653a", "#4a5fc1"];
   var dark = matchMedia("screen and (prefers-color-scheme: dark)"), paper = matchMedia("print"), drawn = 0, wanted = 0;
-  var charts = [], drawings = []; // drawings: functions that draw a bitmap of our own anew
+  var charts = [], drawings = []; // charts: functions that make one anew; drawings: functions that draw a bitmap of our own anew
   Chart.defaults.animation = false;
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
   function colours() {
@@ -19,7 +19,7 @@ function draw_page(runs, shown, base, choose) {
   // Charts are bitmaps: they are drawn anew for paper and for another colour scheme.
   function repaint() {
     colours();
-    charts.forEach(function (c) { c.resize(); c.update("none"); });
+    charts.forEach(function (draw) { draw(); }); // a chart keeps the colours that it was made with
     drawings.forEach(function (draw) { draw(); });
   }
   dark.addEventListener("change", repaint);
@@ -85,9 +85,16 @@ function draw_page(runs, shown, base, choose) {
   function chart(label, config) {
     var canvas = el("canvas", { role: "img", "aria-label": label }), box = el("div", { "class": "chart" }, [canvas]);
     wanted++;
+    var options = Object.assign({ responsive: true, maintainAspectRatio: false }, config.options);
     box.draw = function () {
-      config.options = Object.assign({ responsive: true, maintainAspectRatio: false }, config.options);
-      charts.push(new Chart(canvas, config));
+      var made;
+      function make() {
+        if (made) made.destroy();
+        made = new Chart(canvas, { type: config.type, data: config.data, options: Object.assign({}, options) });
+      }
+      make();
+      charts.push(make);
+      undo.push(function () { made.destroy(); });
       if (canvas.width && canvas.height) {
         var ink = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
         for (var i = 3; i < ink.length; i += 4) if (ink[i]) { drawn++; break; }
@@ -815,7 +822,7 @@ function draw_page(runs, shown, base, choose) {
     var t = table(title + " of " + code.kernel, [
       { title: title, value: function (r) { return r.order; }, text: function (r) { return r.label; } },
       { title: "energy", value: function (r) { return r.dynamic_j + r.static_j; }, node: function (r) {
-        return el("span", { style: "padding:0 .3em;background:rgba(var(--heat)," + (0.5 * heat(r)).toFixed(2) + ")", text: joules(r.energy_j) + " " },
+        return el("span", { "class": "hot", style: "padding:0 .3em;background:rgba(var(--heat)," + (0.5 * heat(r)).toFixed(2) + ")", text: joules(r.energy_j) + " " },
           [change(r.energy_j, (r.twin || {}).energy_j, -1)]); } },
       column("dynamic", "dynamic_j", joules, -1, twin_line), column("issues", "issues", whole, -1, twin_line),
       column("lanes", share("lanes", "issues"), fixed, 1, twin_line),
@@ -1274,7 +1281,6 @@ function draw_page(runs, shown, base, choose) {
   return function () {
     dark.removeEventListener("change", repaint);
     paper.removeEventListener("change", unfold);
-    charts.forEach(function (c) { c.destroy(); });
     undo.forEach(function (f) { f(); });
     document.getElementById("head").textContent = "";
     document.getElementById("main").textContent = "";

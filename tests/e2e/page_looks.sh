@@ -119,6 +119,8 @@ b.until('Chart.defaults.color === "#b9c4d0"')
 b.send('Emulation.setDeviceMetricsOverride', width=718, height=1000, deviceScaleFactor=1, mobile=False)  # A4 less its margins
 b.media(dark=True, media='print')
 b.until('Chart.defaults.color === "#3c4753" && document.querySelector("details").open')
+ink = "(function () { var c = Chart.getChart(document.querySelector('#time canvas')).scales.x.options; return [c.ticks.color, c.grid.color]; })()"
+assert b.run(ink) == ['#3c4753', '#e3e8ed'], 'charts keep the colours of the screen'
 assert min(b.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")) > 200
 b.run('new Promise(function (f) { requestAnimationFrame(function () { setTimeout(f, 200); }); })')  # charts take their new width
 cut = b.run('''Array.prototype.filter.call(document.querySelectorAll('.scroll, table, canvas, .map'), function (e) {
