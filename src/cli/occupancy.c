@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum {
     OPT_GPU,
@@ -25,8 +26,8 @@ static const struct cli_option option[] = {
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file", CLI_KEY},
     [OPT_ENTRY] = {"--entry", 0, "NAME", "only this kernel"},
     [OPT_BLOCK] =
-        {"--block", 'b', "THREADS",
-         "of a block (default: what the kernel requires, else the fewest that give the most "
+        {"--block", 'b', "X[,Y[,Z]]",
+         "threads of a block (default: what the kernel requires, else the fewest that give the most "
          "warps)"},
     [OPT_SHARED] = {"--shared", 0, "BYTES",
                     "dynamic shared memory of a block; without a kernel: all of it"},
@@ -41,7 +42,7 @@ static const struct cli_option option[] = {
 
 const struct cli_spec spec_occupancy = {
     .name = "occupancy",
-    .form = {"[options] KERNEL.ptx|FILE.cubin|PROGRAM|FATBIN",
+    .form = {"[options] KERNEL.ptx|FILE.cubin|PROGRAM|FATBIN|WORKLOAD",
              "--registers N [--shared BYTES] [options]"},
     .prose =
         "How many warps an SM holds of each kernel, and what limits them. Of one kernel, or of a\n"
@@ -71,7 +72,7 @@ struct takes {
 };
 struct view {
     struct cli *c;
-    const struct question *q;
+    struct question *q;
     const struct gpu_config *gpu;
     const struct gpu_limits *limits;
     json_t *list;
@@ -340,6 +341,27 @@ static enum ww_status show_file(struct view *v, struct gpu *g) {
     return refused;
 }
 
+// The kernels of a workload, whose PTX lies beside its program (but for size `volta`). False: there is no such workload, or a file has the name.
+static bool show_workload(struct view *v, struct gpu *g, enum ww_status *s) {
+    struct cli *const c = v->c;
+    const char *const name = v->q->path;
+    struct workload *list;
+    uint32_t n;
+    if (access(name, F_OK) == 0 || strchr(name, '/') || workloads_list(c, &list, &n) != WW_OK) return false;
+    const struct workload *w = NULL;
+    for (uint32_t i = 0; i < n && !w; i++)
+        if (workload_is(&list[i], name)) w = &list[i];
+    if (!w) return false;
+    if (!w->program) {
+        *s = diag_add(&c->diags, WW_ERROR_USAGE, "workload %s was not built: its target of the build, workload_%s, needs clang",
+                      w->name, w->name);
+        return true;
+    }
+    v->q->path = arena_printf(&c->arena, "%s.ptx", w->program);
+    *s = show_file(v, g);
+    return true;
+}
+
 // ---- the command --------------------------------------------------------------------------------
 static enum ww_status number(struct cli *c, const char *name, const char *value, uint32_t least,
                              uint32_t *out) {
@@ -350,12 +372,30 @@ static enum ww_status number(struct cli *c, const char *name, const char *value,
     *out = (uint32_t)n;
     return WW_OK;
 }
+// The threads of a block, as run's --block has them.
+static enum ww_status threads_of(struct cli *c, const char *value, uint32_t *out) {
+    char *copy = arena_strdup(&c->arena, value), *save = NULL;
+    uint64_t all = 1, n;
+    uint32_t words = 0;
+    bool is = *value && value[strlen(value) - 1] != ',' && *value != ',' && !strstr(value, ",,");
+    for (char *w = strtok_r(copy, ",", &save); w && is; w = strtok_r(NULL, ",", &save)) {
+        is = text_to_u64(w, &n) && n >= 1 && n <= INT32_MAX && ++words <= 3;
+        if (is) all *= n;
+        is = is && all <= INT32_MAX;
+    }
+    if (!is)
+        return diag_add(&c->diags, WW_ERROR_USAGE,
+                        "--block is `%s`; it must be one to three whole numbers from 1 on, X[,Y[,Z]]", value);
+    *out = (uint32_t)all;
+    return WW_OK;
+}
+
 static enum ww_status take(struct cli *c, struct question *q, int o, const char *value) {
     switch (o) {
     case CLI_WORD: q->path = value; break;
     case OPT_ENTRY: q->entry = value; break;
     case OPT_JSON: q->json = true; break;
-    case OPT_BLOCK: return number(c, "--block", value, 1, &q->block);
+    case OPT_BLOCK: return threads_of(c, value, &q->block);
     case OPT_SHARED: return number(c, "--shared", value, 0, &q->shared);
     case OPT_REGISTERS: return number(c, "--registers", value, 1, &q->registers);
     case OPT_GRID: return number(c, "--grid", value, 1, &q->grid);
@@ -408,9 +448,9 @@ int cmd_occupancy(struct cli *c, int argc, char **argv) {
     }
     struct view v = {
         .c = c, .q = &q, .gpu = config, .limits = gpu_limits_of(g), .list = json_array()};
-    if (q.path)
+    if (q.path && !show_workload(&v, g, &s))
         s = show_file(&v, g);
-    else
+    else if (!q.path)
         s = show(&v, (struct takes){.name = "-", .threads_most = v.limits->threads_per_block});
     if (v.shown == 1 && !q.json) show_more(&v);
     if (v.shown > 1 && !q.json && s == WW_OK)

@@ -311,6 +311,18 @@ static enum ww_status print_file(struct cli *c, const char *path) {
     return s;
 }
 
+// Whether a list names formats of drawings alone.
+static bool is_formats(struct cli *c, const char *list) {
+    static const char *const format[] = {"svg", "png", "pdf", "tex", "latex"};
+    char *rest = arena_strdup(&c->arena, list);
+    for (char *w; (w = strsep(&rest, ","));) {
+        size_t i = 0;
+        while (i < WW_COUNT(format) && strcasecmp(w, format[i]) != 0) i++;
+        if (i == WW_COUNT(format)) return false;
+    }
+    return true;
+}
+
 int cmd_study(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     struct study_options o = {.processes = cli_processors()};
@@ -345,6 +357,8 @@ int cmd_study(struct cli *c, int argc, char **argv) {
     if (!name) return cli_usage("study what? `warpwatt studies` lists them");
     if (o.size && strcmp(o.size, "small") != 0 && strcmp(o.size, "paper") != 0)
         return cli_usage("a study's --size is small or paper, not `%s`", o.size);
+    if (figures && is_formats(c, figures))
+        return cli_usage("--figures chooses figures by their names, not formats: --paper DIR lays each as SVG, PDF, PNG and LaTeX");
     struct study study;
     struct study_host host;
     struct sheet sheet;

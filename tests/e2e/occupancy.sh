@@ -56,4 +56,9 @@ run 1 occupancy -g v100 --registers 32 --block 1025; one_sentence err; says err 
 run 2 occupancy /no/such/file; one_sentence err
 run 2 occupancy "$data/size.fatbin" --entry nobody; one_sentence err; says err 'no kernel `nobody`'
 run 2 occupancy "$HERE/lib.sh"; one_sentence err
+# a workload's name stands for its kernels, and --block is as run's
+run 0 occupancy hotspot --block 16,16; says out ' 3072 +256 .*hotspot$'; cp out named
+run 0 occupancy "$(dirname "$WARPWATT")/workloads/hotspot/hotspot.ptx" --block 256; cmp -s out named || fail "a workload by its name is another one"
+run 2 occupancy hotspot --block 16,,16; says err 'one to three whole numbers'; one_sentence err
+run 2 occupancy no-such-file; says err 'cannot read'; one_sentence err
 finish

@@ -198,6 +198,7 @@ refuse 's/is: cycles,/is: "energy(0)",/' 15 'has no component'
 refuse 's/configuration: base, label: cycles}/configuration: base}/' 15 'this series has the label `base`, as that of line 15 has'
 run 2 study gpusimpwo; says err 'did you mean `gpusimpow`'
 run 2 study one.yaml --size medium; says err 'small or paper'
+run 2 study one.yaml --figures svg,pdf; says err 'paper DIR lays each as SVG'; one_sentence err
 run 2 study; says err 'study what'
 echo 'no database, but long enough to look like one' >not.db
 run 2 study one.yaml --size small --db not.db -o i; says err 'not.db'
