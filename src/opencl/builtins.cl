@@ -91,6 +91,27 @@ FOR_VECTORS1(native_sqrt, approx_sqrt)
 FOR_VECTORS2(native_divide, approx_div)
 FOR_VECTORS2(native_powr, approx_powr)
 
+// ---- functions whose single precision libclc computes with too large an error ------------------------
+// OpenCL 1.2 (7.4) allows 16 ulp for both; libclc 14 has 43 and more. In double precision, then rounded.
+static inline float erfc_of(float x) { return (float)erfc((double)x); }
+// The gamma function from 0.5 on by Lanczos' series with g = 7 and nine terms (coefficients: P. Godfrey, 2001).
+static inline double gamma_above(double x) {
+    const double z = x - 1, t = z + 7.5;
+    const double sum = 0.99999999999980993 + 676.5203681218851 / (z + 1) - 1259.1392167224028 / (z + 2) +
+                       771.32342877765313 / (z + 3) - 176.61502916214059 / (z + 4) + 12.507343278686905 / (z + 5) -
+                       0.13857109526572012 / (z + 6) + 9.9843695780195716e-6 / (z + 7) + 1.5056327351493116e-7 / (z + 8);
+    return 2.5066282746310005 * pow(t, z + 0.5) * exp(-t) * sum;
+}
+static inline float gamma_of(float x) {
+    if (x == 0) return copysign(INFINITY, x);
+    if (x < 0 && x == floor(x)) return NAN; // minus infinity too
+    if (x >= 0.5f) return x > 36 ? x + INFINITY : (float)gamma_above(x);
+    if (x < -50) return fmod(floor(x), 2.0f) == 0 ? 0.0f : -0.0f; // below the least denormal
+    return (float)(M_PI / (sinpi((double)x) * gamma_above(1 - (double)x)));
+}
+FOR_VECTORS1(erfc, erfc_of)
+FOR_VECTORS1(tgamma, gamma_of)
+
 // ---- atomics of 64 bits -------------------------------------------------------------------------
 // The functions of cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics as the instructions of PTX that they are.
 #define ATOM(name, word, where, space, type)                                                       \

@@ -125,7 +125,9 @@ clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t room, void *out, siz
     case CL_DEVICE_MEM_BASE_ADDR_ALIGN: ANSWER_AS(cl_uint, A(TEXTURE_ALIGNMENT) * 8);
     case CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE: ANSWER_AS(cl_uint, 128);
     case CL_DEVICE_SINGLE_FP_CONFIG:
-        ANSWER_AS(cl_device_fp_config, all_fp | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT);
+        // arithmetic keeps denormals; libclc's functions (exp, ldexp) do not make them
+        ANSWER_AS(cl_device_fp_config, (all_fp & ~(cl_device_fp_config)CL_FP_DENORM) |
+                                           CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT);
     case CL_DEVICE_DOUBLE_FP_CONFIG: ANSWER_AS(cl_device_fp_config, ocl_cc() >= 13 ? all_fp : 0);
     case CL_DEVICE_HALF_FP_CONFIG: ANSWER_AS(cl_device_fp_config, 0);
     case CL_DEVICE_GLOBAL_MEM_CACHE_TYPE:
