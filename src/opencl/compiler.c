@@ -386,9 +386,10 @@ bool ocl_compile(const char *source, const char *options, const struct ocl_heade
     add(&j, "-o"), add_path(&j, "program.ll");
     ok = ok && run(&j, log);
     char *const ir = ok ? read_file(&j, "program.ll") : NULL;
-    char *const inlined = ir ? ir_with_calls_resolved(ir) : NULL;
-    if (inlined) *object = ir_with_printf(inlined);
-    free(ir), free(inlined);
+    char *const resolved = ir ? ir_with_calls_resolved(ir) : NULL;
+    char *const visible = resolved ? ir_with_visible_groups(resolved) : NULL;
+    if (visible) *object = ir_with_printf(visible);
+    free(ir), free(resolved), free(visible);
     job_end(&j);
     return *object != NULL;
 }

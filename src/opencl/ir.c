@@ -152,6 +152,41 @@ struct ocl_signature *ocl_signatures_of_ir(const char *ir) {
     return all;
 }
 
+// ---- memory of a group ----------------------------------------------------------------------------
+// clang makes a variable of a group internal, and LLVM takes it that no barrier changes an internal variable whose address
+// nobody has: what other items stored would not be seen behind one. So it is visible instead, under a name that PTX takes.
+static const char internal[] = " = internal addrspace(3) ";
+static bool is_of_group(const char *ir, const char *name, size_t n) {
+    for (const char *at = ir; (at = memmem(at, strlen(at), name, n)); at++)
+        if (at != ir && at[-1] == '\n' && strncmp(at + n, internal, strlen(internal)) == 0)
+            return true;
+    return false;
+}
+char *ir_with_visible_groups(const char *ir) {
+    if (!strstr(ir, internal)) return strdup(ir);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) return NULL;
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$-";
+    for (const char *at = ir; *at;) {
+        const size_t n = *at == '@' ? 1 + strspn(at + 1, letters) : 0;
+        if (n < 2 || !memchr(at, '.', n) || !is_of_group(ir, at, n)) {
+            fputc(*at++, f);
+            continue;
+        }
+        for (size_t i = 0; i < n; i++) fputc(at[i] == '.' ? '$' : at[i], f);
+        const bool is_definition = strncmp(at + n, internal, strlen(internal)) == 0;
+        at += n;
+        if (is_definition) {
+            fputs(" = addrspace(3) ", f);
+            at += strlen(internal);
+        }
+    }
+    return fclose(f) == 0 ? text : NULL;
+}
+
 // ---- calls ------------------------------------------------------------------------------------------
 static const char elsewhere[] = "define available_externally ";
 // clang forbids to inline a kernel; its attributes are the only ones with a uniform-work-group-size.

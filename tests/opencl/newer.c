@@ -179,10 +179,40 @@ static void of_3_0(void) {
     EQUAL(generic, 0);
 }
 
+// A variable of a group that one item stores and all read behind a barrier, again and again, and whose address nobody takes.
+static void groups(void) {
+    static const char source[] = "__kernel void k(__global uint *out) {\n"
+                                 "    __local uint seed;\n"
+                                 "    seed = 0;\n"
+                                 "    uint mine = 0, i = get_local_id(0);\n"
+                                 "    for (uint round = 0; round < 3; round++) {\n"
+                                 "        mine = mine * 10 + i;\n"
+                                 "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+                                 "        if (i == get_local_size(0) - 1) seed = mine;\n"
+                                 "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+                                 "        mine = seed;\n"
+                                 "    }\n"
+                                 "    out[get_global_id(0)] = mine;\n"
+                                 "}\n";
+    cl_program p = build(source, NULL);
+    cl_kernel k = kernel_of(p, "k");
+    cl_mem out = buffer(CL_MEM_READ_WRITE, N * 4, NULL);
+    ARG(k, 0, out);
+    const size_t n = N;
+    DONE(clEnqueueNDRangeKernel(queue, k, 1, NULL, &n, &n, 0, NULL, NULL));
+    cl_uint got[N];
+    DONE(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    for (int i = 0; i < N; i++) EQUAL(got[i], (N - 1) * 111);
+    DONE(clReleaseKernel(k));
+    DONE(clReleaseMemObject(out));
+    DONE(clReleaseProgram(p));
+}
+
 int main(void) {
     begin(0);
     of_1_2();
     others();
     of_3_0();
+    groups();
     return end();
 }
