@@ -24,14 +24,16 @@ struct matrix {
     uint32_t start, leading, stride; // bytes
     uint32_t base;                   // rows of 128 bytes
     uint32_t swizzle;                // bytes; 0: none
+    uint32_t shift;                  // of the units in a row of an atom: 1 << shift
 };
 static struct matrix matrix_of(uint64_t d) {
-    static const uint8_t bytes[] = {0, 128, 64, 32};
+    static const uint8_t bytes[] = {0, 128, 64, 32}, shift[] = {0, 3, 2, 1};
     return (struct matrix){.start = (uint32_t)(d & 0x3fff) * UNIT,
                            .leading = (uint32_t)(d >> 16 & 0x3fff) * UNIT,
                            .stride = (uint32_t)(d >> 32 & 0x3fff) * UNIT,
                            .base = (uint32_t)(d >> 49 & 7),
-                           .swizzle = bytes[d >> 62]};
+                           .swizzle = bytes[d >> 62],
+                           .shift = shift[d >> 62]};
 }
 static uint32_t swizzled(const struct matrix *m, uint32_t at) {
     if (!m->swizzle) return at;
@@ -40,15 +42,15 @@ static uint32_t swizzled(const struct matrix *m, uint32_t at) {
 }
 // Unit `k` of row `r`; of a turned matrix unit `u` along m or n, of row k.
 static uint32_t unit_along_k(const struct matrix *m, uint32_t r, uint32_t k) {
-    const uint32_t width = m->swizzle ? m->swizzle : UNIT, units = width / UNIT;
+    const uint32_t width = (uint32_t)UNIT << m->shift, units = 1u << m->shift;
     return swizzled(m, m->start + r / ATOM_ROWS * m->stride + r % ATOM_ROWS * width +
-                           k / units * m->leading + k % units * UNIT);
+                           (k >> m->shift) * m->leading + (k & (units - 1)) * UNIT);
 }
 static uint32_t unit_across(const struct matrix *m, uint32_t u, uint32_t k) {
-    const uint32_t width = m->swizzle ? m->swizzle : UNIT, units = width / UNIT;
+    const uint32_t width = (uint32_t)UNIT << m->shift, units = 1u << m->shift;
     const uint32_t far_u = m->swizzle ? m->leading : m->stride,
                    far_k = m->swizzle ? m->stride : m->leading;
-    return swizzled(m, m->start + u / units * far_u + u % units * UNIT + k % ATOM_ROWS * width +
+    return swizzled(m, m->start + (u >> m->shift) * far_u + (u & (units - 1)) * UNIT + k % ATOM_ROWS * width +
                            k / ATOM_ROWS * far_k);
 }
 

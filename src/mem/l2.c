@@ -560,6 +560,7 @@ void l2_schedule_head(struct partition *p, uint32_t si) {
         return;
     }
     const struct node *n = &p->node[s->head];
+    if (n->next != NIL) __builtin_prefetch(&p->node[n->next]); // the next head
     const struct tick_clock *net = &m->clock.net, *core = &m->clock.core;
     if (ww_unlikely(is_from_half(n))) { // not by the network
         s->ready = n->cycle;
