@@ -23,17 +23,23 @@ DEVICE void convolve(const conv &g) {
     const int k_begin = split * g.split, k_end = g.k - k_begin < g.split ? g.k : k_begin + g.split;
     const T *const a = (const T *)g.a + group * g.a_group, *const b = (const T *)g.b + group * g.b_group;
     A sum[EM][EN] = {};
+    __shared__ place places[2][K];
+    int next = 1;
+    find_places<K>(places[0], g, k_begin);
     tb.begin(g, n0);
-    ta.load(g, a, m0, k_begin, k_end);
-    tb.load(g, b, k_begin, k_end);
+    barrier();
+    ta.load(g, a, m0, k_begin, k_end, places[0]);
+    tb.load(g, b, k_begin, k_end, places[0]);
     for (int k0 = k_begin; k0 < k_end; k0 += K) {
         shape_a::put(a_slice, ta.held);
         shape_b::put(b_slice, tb.held);
+        find_places<K>(places[next], g, k0 + K);
         barrier();
         if (k0 + K < k_end) {
-            ta.load(g, a, m0, k0 + K, k_end);
-            tb.load(g, b, k0 + K, k_end);
+            ta.load(g, a, m0, k0 + K, k_end, places[next]);
+            tb.load(g, b, k0 + K, k_end, places[next]);
         }
+        next ^= 1;
         multiply<A, K, EM, EN, share_m, share_n>(sum, a_slice, shape_a::LINE, tm, b_slice, shape_b::LINE, tn);
         barrier();
     }

@@ -26,17 +26,23 @@ template <int M, int N, int K, int WM, int WN, bool SwapA, bool SwapB> DEVICE vo
     sums sum[WM][WN] = {};
     taken_a ta;
     taken_b tb;
+    __shared__ place places[2][K];
+    int next = 1;
+    find_places<K>(places[0], g, k_begin);
     tb.begin(g, n0);
-    ta.load(g, a, m0, k_begin, k_end);
-    tb.load(g, b, k_begin, k_end);
+    barrier();
+    ta.load(g, a, m0, k_begin, k_end, places[0]);
+    tb.load(g, b, k_begin, k_end, places[0]);
     for (int k0 = k_begin; k0 < k_end; k0 += K) {
         put<typename taken_a::shape, line_a>(a_slice, ta.held);
         put<typename taken_b::shape, line_b>(b_slice, tb.held);
+        find_places<K>(places[next], g, k0 + K);
         barrier();
         if (k0 + K < k_end) {
-            ta.load(g, a, m0, k0 + K, k_end);
-            tb.load(g, b, k0 + K, k_end);
+            ta.load(g, a, m0, k0 + K, k_end, places[next]);
+            tb.load(g, b, k0 + K, k_end, places[next]);
         }
+        next ^= 1;
 #pragma unroll
         for (int k = 0; k < K; k += STEP) {
             fragment x[WM], y[WN];

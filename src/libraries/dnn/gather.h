@@ -37,16 +37,22 @@ DEVICE int along(const int32_t step[4], const place &p) {
     return p.c0 * step[0] + p.c[0] * step[1] + p.c[1] * step[2] + p.c[2] * step[3];
 }
 
-// A slice of A: element (m, k).
+// Places of the k of a slice, in shared memory: found once for all that read elements there. One slice's are read while the next
+// one's are written.
+template <int K> DEVICE void find_places(place to[K], const conv &g, int k0) {
+    if (thread_x < K) to[thread_x] = place_of(g.of_k, k0 + thread_x);
+}
+
+// A slice of A: element (m, k). at_k: the slice's places.
 template <int Long, int Slice, int Threads, bool Swap> struct slice_a {
     typedef slice_shape<A, Long, Slice, Threads, Swap> shape;
     T held[shape::EACH];
-    MEMBER void load(const conv &g, const T *x, int m0, int k0, int k_end) {
+    MEMBER void load(const conv &g, const T *x, int m0, int k0, int k_end, const place *at_k) {
         int along_k = 0;
 #pragma unroll
         for (int e = 0; e < shape::EACH; e++) {
             const int m = m0 + shape::l_of(e), k = k0 + shape::k_of(e);
-            if (!Swap || e == 0) along_k = along(g.a_k, place_of(g.of_k, k)); // where swapped, all of a thread have one k
+            if (!Swap || e == 0) along_k = along(g.a_k, at_k[shape::k_of(e)]); // where swapped, all of a thread have one k
             held[e] = T{};
             if (m < g.m && k < k_end) held[e] = x[m * g.a_m + along_k];
         }
@@ -70,12 +76,12 @@ template <int Long, int Slice, int Threads, bool Swap> struct slice_b {
             if (n >= g.n) at[l][2] = -(1 << 30); // beside it, whatever k adds
         }
     }
-    MEMBER void load(const conv &g, const T *x, int k0, int k_end) {
+    MEMBER void load(const conv &g, const T *x, int k0, int k_end, const place *at_k) {
         place p = {};
 #pragma unroll
         for (int e = 0; e < shape::EACH; e++) {
             const int k = k0 + shape::k_of(e), l = Swap ? e : 0;
-            if (!Swap || e == 0) p = place_of(g.of_k, k);
+            if (!Swap || e == 0) p = at_k[shape::k_of(e)];
             int offset = base[l] + p.c0 * g.b_k;
             bool is_there = k < k_end;
 #pragma unroll
