@@ -2,7 +2,7 @@
 //
 //   driver.c      the singleton: which calls may enter, what statuses mean
 //   handle.c      which handles are alive, and whose
-//   context.c, device.c, memory.c, copy.c, pool.c, array.c, texture.c, surface.c, module.c,
+//   context.c, device.c, memory.c, virtual.c, copy.c, pool.c, array.c, texture.c, surface.c, module.c,
 //   library.c, launch.c, stream.c: the calls, by chapter
 //   capture.c, graph.c, graph_node.c, graph_memory.c, graph_detail.c: streams that record what they
 //                 are given, and graphs (graph.h)
