@@ -367,6 +367,39 @@ function draw_page(runs, shown, base, choose) {
       return digit === 1 || (length < 300 && (digit === 2 || digit === 5)) || length < 10 ? write(v) : "";
     };
   }
+  // Joules of an operation over operations a byte of DRAM, where nothing but operations, those bytes and static power costs
+  // anything: each at the least that a kernel of the run paid for it, for as long as the time's roof says. Null: no kernel tells.
+  function energyRoof(r) {
+    var least = { op: Infinity, byte: Infinity, watts: Infinity }, low = Infinity, high = 0, dram = r.roofs.levels[3].bytes_per_s, top = r.roofs.operations_per_s;
+    function spent(k, place) {
+      return (r.places || []).filter(function (p) { return p.name === place; }).reduce(function (s, p) {
+        return p.components.reduce(function (t, n) { return t + (k.components[n] || [0])[0]; }, s); }, 0);
+    }
+    r.kernels.forEach(function (k) {
+      if (!k.components || !(k.operations > 0) || !k.bytes || !(k.bytes[3] > 0) || !(k.seconds > 0)) return;
+      least.op = Math.min(least.op, spent(k, "units") / k.operations);
+      least.byte = Math.min(least.byte, spent(k, "dram") / k.bytes[3]);
+      least.watts = Math.min(least.watts, k.static_j / k.seconds);
+      low = Math.min(low, k.operations / k.bytes[3]);
+      high = Math.max(high, k.operations / k.bytes[3]);
+    });
+    if (!(high > 0) || !(dram > 0) || !(top > 0)) return null;
+    low = Math.min(low, top / dram) / 4;
+    high = Math.max(high, top / dram) * 4;
+    function line(f) {
+      var points = [];
+      for (var i = 0; i <= 48; i++) { var x = low * Math.pow(high / low, i / 48); points.push({ x: x, y: f(x) }); }
+      return points;
+    }
+    return { both: line(function (x) { return least.op + least.byte / x + least.watts * Math.max(1 / top, 1 / (dram * x)); }),
+      op: line(function () { return least.op + least.watts / top; }), byte: line(function (x) { return (least.byte + least.watts / dram) / x; }) };
+  }
+  function energyRoofSets(r) {
+    var roof = energyRoof(r), second = r === other;
+    function set(label, data, colour, dash, width) {
+      return { type: "line", label: label, second: second, data: data, borderColor: colour, borderDash: second ? [2, 3] : dash, borderWidth: width, pointRadius: 0 }; }
+    return roof ? [set("least", roof.both, palette[8], [], 1.5), set("operations", roof.op, palette[2], [5, 4], 1), set("DRAM bytes", roof.byte, palette[3], [5, 4], 1)] : [];
+  }
   function rooflines() {
     var both = other ? [run, other] : [run];
     var sets = both.reduce(function (all, r) { return all.concat(roofSets(r)); }, []);
@@ -389,8 +422,9 @@ function draw_page(runs, shown, base, choose) {
       el("div", null, [el("h3", { text: "Energy roofline" }), chart("joules an operation over operations a byte of DRAM", { type: "scatter",
         data: { datasets: both.map(function (r, i) {
           return { label: i ? "beside: " + beside_title : "kernels", data: roofPoints(r, 3, an_operation), backgroundColor: palette[i ? 0 : 1],
-            pointRadius: 5, pointStyle: i ? "triangle" : "circle" }; }) },
-        options: { scales: axes("joules an operation"), plugins: { tooltip: tip.tooltip } } })])]);
+            pointRadius: 5, pointStyle: i ? "triangle" : "circle" }; }).concat(both.reduce(function (all, r) { return all.concat(energyRoofSets(r)); }, [])) },
+        options: { scales: axes("joules an operation"), plugins: { tooltip: tip.tooltip, legend: { labels: { boxWidth: 12, filter: function (item, data) {
+          return !data.datasets[item.datasetIndex].second; } } } } } }), el("p", { "class": "meta", text: "Lines: what operations, bytes of DRAM and static power alone would take, each at the least that a kernel of the run paid." })])]);
   }
   // Of two runs: what each component spent, with its parts, and the difference, as a tree.
   function componentTree() {

@@ -197,6 +197,15 @@ for style, run in (('circle', runs[0]), ('triangle', runs[1])):
     assert len(points) == sum(v > 0 for v in k['bytes']) and all(abs(s[3][0] / (k['operations'] / k['seconds']) - 1) < 1e-9 for s in points), points
 joules, = of('joules an operation')
 assert all(abs(s[3][0] / (r['kernels'][0]['energy_j'] / r['kernels'][0]['operations']) - 1) < 1e-9 for s, r in zip(joules['sets'], runs)), joules
+# no kernel is below its run's energy roof, which is flat on the right and falls with the bytes on the left
+for n, run in enumerate(runs):
+    roof, flat, slope = [s[3] for s in joules['sets'][2 + 3 * n:5 + 3 * n]]
+    k, = run['kernels']
+    units, dram = [sum(k['components'].get(c, [0])[0] for p in run['places'] if p['name'] == name for c in p['components']) for name in ('units', 'dram')]
+    peak, wide = run['roofs']['operations_per_s'], run['roofs']['levels'][3]['bytes_per_s']
+    assert abs(flat[0] / (units / k['operations'] + k['static_j'] / k['seconds'] / peak) - 1) < 1e-9 and flat[0] == flat[-1]
+    assert slope[0] > slope[-1] and all(x <= y * (1 + 1e-9) for x, y in zip(flat, roof)) and min(roof) < k['energy_j'] / k['operations']
+    assert units > 0 < dram
 first, second = of('power by component')
 assert first['axes'] == second['axes'] and [s[0] for s in first['sets']] == [s[0] for s in second['sets']]
 for c, r in ((first, runs[0]), (second, runs[1])):
