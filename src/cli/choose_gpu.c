@@ -1,5 +1,6 @@
 // The GPU of a program behind `--` when none is named: the default one where the program's code fits it, else the newest that
-// the code fits, those first whose machine code has been compared with what PTX does (gpu_code_is_checked).
+// the code fits, those first whose machine code has been compared with what PTX does (gpu_code_is_checked), and of one
+// capability the board with the most SMs and clocks.
 //
 // What code a program has is read off its file. Python's is in the packages that it imports later: those that bring machine code
 // for certain GPUs, and compile nothing for the one they find, are looked up beside the interpreter.
@@ -71,6 +72,7 @@ static const char *newest(struct cli *c, const struct fatbin_glance *g) {
     struct gpu_listing *list;
     uint32_t n, best = 0;
     const char *name = NULL;
+    double most = 0; // clocks of all SMs of the best, MHz
     struct diags quiet;
     diags_init(&quiet);
     if (gpu_config_list(&c->arena, &list, &n, &quiet) != WW_OK) n = 0;
@@ -78,7 +80,9 @@ static const char *newest(struct cli *c, const struct fatbin_glance *g) {
         struct gpu_config *const config = gpu_config_new(&c->arena);
         if (gpu_config_load(list[i].name, NULL, 0, &quiet, config) != WW_OK) continue;
         const uint32_t rank = rank_of(g, gpu_config_arch(config));
-        if (rank > best) best = rank, name = list[i].name;
+        const double clocks = (double)gpu_config_count(config, "sm_count") * gpu_config_file_mhz(config);
+        if (rank < best || rank == 0 || (rank == best && clocks <= most)) continue;
+        best = rank, most = clocks, name = list[i].name;
     }
     diags_free(&quiet);
     return name;

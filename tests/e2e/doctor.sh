@@ -38,9 +38,9 @@ int main(void) { return 0; }
 C
 cc main.c -o main
 objcopy --add-section .nv_fatbin="$data/machine-code.fatbin" main newer
-run 0 doctor -- ./newer; says out '^./newer on rtx4090$'; says err '^warpwatt: note: rtx4090 is taken .-g rtx4090.: the machine code of newer is for compute capability 8.0 to 8.0$'
+run 0 doctor -- ./newer; says out '^./newer on l40s$'; says err '^warpwatt: note: l40s is taken .-g l40s.: the machine code of newer is for compute capability 8.0 to 8.0$'
 run 3 doctor -g v100 -- ./newer; lacks err 'note:'
-run 0 run -q --no-power -- ./newer; says err 'note: rtx4090 is taken'
+run 0 run -q --no-power -- ./newer; says err 'note: l40s is taken'
 # one whose code has been compared with what its PTX does comes before a newer one
 mkdir -p venv/bin venv/lib/python3.99/site-packages/torch/lib
 python3 - "$code" <<'P'
