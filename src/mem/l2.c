@@ -390,22 +390,6 @@ static void count_sectors(struct partition *p, const struct piece *k, uint32_t d
     p->act.c[ACT_l2_read_hit_sectors] += n + along - misses;
 }
 
-// Discard and demotion look a line up and fetch nothing. What of it is dirty is not written back: the
-// program has said that nothing reads it.
-static void tell_line(struct partition *p, uint32_t si, const struct node *n, const struct piece *k,
-                      uint64_t tick) {
-    struct slice *const s = &p->slice[si];
-    const uint32_t i = cache_find(s->tags, k->line_addr >> p->m->line_shift);
-    if (i == CACHE_NOWHERE) return;
-    if (n->hint == MEM_HINT_DEMOTE) {
-        prioritise(s, i, n->hint);
-        return;
-    }
-    s->tags->line[i].dirty = 0;
-    const struct cache_answer a = cache_drop(s->tags, i);
-    if (a.has_victim) line_left(p, si, &a, 0, n->client, tick, tick);
-}
-
 // What lives at the line changes: the twin's copy goes.
 static void forget_copy(struct partition *p, uint32_t si, const struct node *n, const struct piece *k,
                         uint64_t tick) {
@@ -415,6 +399,35 @@ static void forget_copy(struct partition *p, uint32_t si, const struct node *n, 
     if (i == CACHE_NOWHERE) return;
     const struct cache_answer a = cache_drop(tags, i);
     if (a.has_victim) line_left(p, twin, &a, UINT64_MAX, n->client, tick, tick);
+}
+
+// Of the twin's copy too.
+static void tell_copy(struct partition *p, uint32_t si, const struct node *n, const struct piece *k,
+                      uint64_t tick) {
+    struct slice *const twin = &p->slice[si ^ 1];
+    if (n->hint != MEM_HINT_DEMOTE) {
+        forget_copy(p, si, n, k, tick);
+        return;
+    }
+    const uint32_t i = cache_find(twin->tags, (k->line_addr | FAR_LINE) >> p->m->line_shift);
+    if (i != CACHE_NOWHERE) prioritise(twin, i, n->hint);
+}
+
+// Discard and demotion look a line up and fetch nothing. What of it is dirty is not written back: the
+// program has said that nothing reads it.
+static void tell_line(struct partition *p, uint32_t si, const struct node *n, const struct piece *k,
+                      uint64_t tick) {
+    struct slice *const s = &p->slice[si];
+    const uint32_t i = cache_find(s->tags, k->line_addr >> p->m->line_shift);
+    if (ww_unlikely(p->m->far_ticks)) tell_copy(p, si, n, k, tick);
+    if (i == CACHE_NOWHERE) return;
+    if (n->hint == MEM_HINT_DEMOTE) {
+        prioritise(s, i, n->hint);
+        return;
+    }
+    s->tags->line[i].dirty = 0;
+    const struct cache_answer a = cache_drop(s->tags, i);
+    if (a.has_victim) line_left(p, si, &a, 0, n->client, tick, tick);
 }
 
 static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at,

@@ -71,7 +71,7 @@ if command -v cc >/dev/null; then
     int main(int n, char **v) { void *p; return n != 2 || cuInit(0) || cuDevicePrimaryCtxRetain(&p, 0) || cuCtxSetCurrent(p) || !cuModuleLoad(&p, v[1]); }' >tries.c
     cc tries.c "${WARPWATT%/*}/libcuda.so.1" -o tries
     run 3 run -g v100 --no-power -- ./tries "$data/module_sm_80.cubin"
-    says err 'refused: .*module_sm_80.cubin holds machine code for compute capability 8.0 and no PTX; v100 has 7.0; -g a100, .*have it$'; lacks err 'nvcc'
+    says err 'refused: .*module_sm_80.cubin holds machine code for compute capability 8.0 and no PTX; v100 has 7.0; -g a10, .*have it$'; lacks err 'nvcc'
     run 0 run -g v100 --no-power --lenient -- ./tries "$data/module_sm_80.cubin"
 fi
 # more than 4,096 bytes of parameters lie elsewhere, and are described by another attribute (large_parameters.ptx, ptxas 12.9)

@@ -14,7 +14,7 @@ static bool is_machine_code;
 static void open_l2(struct bench *b) {
     bench_open(b, "h100", NULL,
                (const char *[]){"sm_count=2", "mem.partitions=1", "mem.tlb.l2_count=1",
-                                "mem.l2.bytes=32768", "mem.l2.ways=16", "mem.l2.dirty_ways=0", NULL});
+                                "mem.l2.bytes=32768", "mem.l2.ways=16", "mem.l2_far_latency=0", "mem.l2.dirty_ways=0", NULL});
     char *image;
     size_t len;
     bench_ok(b, file_read(&b->arena,

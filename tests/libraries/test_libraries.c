@@ -3,9 +3,9 @@
 #include <string.h>
 
 #if defined WITH_cublas
-int cublasChpr2_v2(void **handle);
+int cublasXtCgemm(void **handle);
 const char *cublasGetStatusString(int status);
-#define CALL cublasChpr2_v2
+#define CALL cublasXtCgemm
 enum { NOT_SUPPORTED = 15 }; // CUBLAS_STATUS_NOT_SUPPORTED
 static const char *text(void) { return cublasGetStatusString(15); }
 #elif defined WITH_cufft

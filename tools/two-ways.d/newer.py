@@ -127,7 +127,7 @@ def barriers():
              ' ld.shared.b32 %r8,[%r3+1024];'),
             (80, BARRIER.format(n=128) + 'mbarrier.arrive_drop.noComplete.shared.b64 %d8,[%sh],1; bar.sync 0; mbarrier.arrive.shared.b64 %d9,[%sh]; '
              'bar.sync 0; mbarrier.test_wait.shared.b64 %p2,[%sh],%d9; selp.u32 %r9,1,0,%p2; mbarrier.inval.shared.b64 [%sh];')]
-    one = BARRIER.format(n=1) + 'st.shared.v4.b32 [%sh+64],{%r4,%r5,%r6,%r7}; bar.sync 0; mapa.shared::cluster.u32 %r12,%sh,0; '
+    one = BARRIER.format(n=1) + '@%p1 st.shared.v4.b32 [%sh+64],{%r4,%r5,%r6,%r7}; bar.sync 0; mapa.shared::cluster.u32 %r12,%sh,0; '
     tries = ' W: mbarrier.try_wait.parity.shared.b64 %p2,[%sh],0{}; @!%p2 bra W; ld.shared.v4.b32 {{%r8,%r9,%r10,%r11}},[%sh+64];'
     for k, (n, word) in enumerate((
             (16, 'st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%r12+64],{%r4,%r5,%r6,%r7},[%r12];'),
