@@ -22,7 +22,6 @@ static void build_l2(struct builder *b) {
     tree_event(b, i, ACT_l2_atomics, k * (a.read_j + a.write_j), 0);
     tree_divided(b, &c->l2, &a, 1, 1, k);
     tree_event(b, i, ACT_l2_fills, k * a.write_j * sector, 0);
-    tree_event(b, i, ACT_l2_far_sectors, k * a.write_j * sector, 0); // the copy; the way is in the network's price
     tree_event(b, i, ACT_l2_writebacks, k * a.read_j * sector, 0);
     tree_divided(b, &c->l2, &a, 1, 0, k);
     i = tree_add(b, PART_l2_mshrs, c->l2_slices);
