@@ -252,7 +252,7 @@ CUresult driver_function(CUfunction *out, CUmodule m, const char *name) {
     struct gpu_kernel *k;
     enum ww_status s = gpu_kernel_find(m->module, name, process_diags(), &k);
     const struct code_image *image; // what has no lowering is refused here, before anything runs
-    if (s == WW_OK) s = gpu_kernel_image(k, process_diags(), &image);
+    if (s == WW_OK) s = gpu_kernel_outline(k, process_diags(), &image);
     const CUresult r = driver_result_of_launch(s);
     if (r != CUDA_SUCCESS) return r;
     struct CUfunc_st *f = calloc(1, sizeof *f);

@@ -212,6 +212,11 @@ enum ww_status gpu_kernel_find(struct gpu_module *m, const char *name, struct di
 const char *gpu_kernel_name(const struct gpu_kernel *k);
 enum ww_status gpu_kernel_image(struct gpu_kernel *k, struct diags *d,
                                 const struct code_image **out);
+// The same, but without instructions (n_insts 0) while nobody has asked for the image of machine code that calls functions of
+// other sections: such a library's every kernel holds all of them, hundreds of megabytes each. A word that is not executed is
+// found when it is launched: the kernel is refused then, or made from PTX beside it, whose registers may be other ones.
+enum ww_status gpu_kernel_outline(struct gpu_kernel *k, struct diags *d,
+                                  const struct code_image **out);
 
 struct gpu_kernel_attributes {
     uint32_t registers, shared_bytes, local_bytes, const_bytes, param_bytes;

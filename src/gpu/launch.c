@@ -56,7 +56,7 @@ enum ww_status gpu_kernel_fits(struct gpu_kernel *k, struct diags *d) {
     struct gpu *g = k->module->gpu;
     const struct gpu_limits *m = &g->limits;
     const struct code_image *im = NULL;
-    const enum ww_status s = gpu_kernel_image(k, d, &im);
+    const enum ww_status s = gpu_kernel_outline(k, d, &im);
     if (s != WW_OK) return s;
     const uint32_t declared = im->shared_bytes - im->shared_system;
     if (declared > m->shared_per_block) {
@@ -82,7 +82,7 @@ enum ww_status gpu_kernel_fits(struct gpu_kernel *k, struct diags *d) {
 enum ww_status gpu_kernel_takes_shared(struct gpu_kernel *k, uint32_t dynamic, struct diags *d) {
     struct gpu *g = k->module->gpu;
     const struct code_image *im = NULL;
-    const enum ww_status s = gpu_kernel_image(k, d, &im);
+    const enum ww_status s = gpu_kernel_outline(k, d, &im);
     if (s != WW_OK) return s;
     const uint64_t shared =
         (dynamic ? (uint64_t)im->shared_dynamic + dynamic : im->shared_bytes) - im->shared_system;

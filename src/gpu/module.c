@@ -111,6 +111,7 @@ static void drop(struct gpu *g, struct gpu_module *m) {
     for (uint32_t i = 0; i < m->n_kernels; i++) {
         if (m->kernels[i].code_address) devmem_free(g->memory, m->kernels[i].code_address);
         if (m->kernels[i].image) code_free(m->kernels[i].image);
+        if (m->kernels[i].outline) code_free(m->kernels[i].outline);
     }
     for (uint32_t i = 0; i < m->variable.n; i++) {
         const struct module_variable *v = &m->variable.at[i];
@@ -328,15 +329,15 @@ static struct code_target target_of(const struct gpu *g) {
     return t;
 }
 
-// Machine code where it is executed, else PTX that stands beside it.
-static enum ww_status build(struct gpu_kernel *k, const struct code_target *t, struct diags *d,
-                            struct code_image **out) {
+// Machine code where it is executed, else PTX that stands beside it. `outline`: without instructions where they may wait.
+static enum ww_status build(struct gpu_kernel *k, bool outline, const struct code_target *t,
+                            struct diags *d, struct code_image **out) {
     const struct gpu_module *m = k->module;
     if (!m->cubin) return module_ptx_build(k, t, d, out);
-    if (!m->instead) return module_cubin_build(k, t, d, out);
+    if (!m->instead) return module_cubin_build(k, outline, t, d, out);
     struct diags why;
     diags_init(&why);
-    enum ww_status s = module_cubin_build(k, t, &why, out);
+    enum ww_status s = module_cubin_build(k, outline, t, &why, out);
     if (s != WW_OK) {
         char text[512];
         diags_first(&why, text, sizeof text);
@@ -373,34 +374,67 @@ static void forget_image(struct gpu_kernel *k) {
     k->image = NULL;
 }
 
+// What a new image needs before anyone sees it: a look at its units and control bits, and room on the device.
+static enum ww_status take(struct gpu_kernel *k, struct code_image *made, struct diags *d) {
+    struct gpu *g = k->module->gpu;
+    k->image = made;
+    const enum ww_status s = check_units(k, d);
+    if (s != WW_OK) {
+        forget_image(k);
+        return s;
+    }
+    audit(k);
+    const struct sm_config *c = &g->config.sm;
+    const uint64_t bytes = (uint64_t)k->image->n_insts * c->instruction_bytes;
+    k->code_address = devmem_alloc(g->memory, bytes ? bytes : 1, c->icache.line_bytes, "code");
+    if (!k->code_address) {
+        forget_image(k);
+        return diag_add(d, WW_ERROR_DEVICE_MEMORY,
+                        "%s has no room for the %llu bytes of code of %s", g->config.name,
+                        (unsigned long long)bytes, k->name);
+    }
+    return WW_OK;
+}
+
 enum ww_status gpu_kernel_image(struct gpu_kernel *k, struct diags *d,
                                 const struct code_image **out) {
-    struct gpu *g = k->module->gpu;
+    enum ww_status s = WW_OK;
     if (!k->image) {
-        const struct code_target target = target_of(g);
-        enum ww_status s = build(k, &target, d, &k->image);
-        if (s != WW_OK) {
-            k->image = NULL;
-            return s;
-        }
-        s = check_units(k, d);
-        if (s != WW_OK) {
-            forget_image(k);
-            return s;
-        }
-        audit(k);
-        const struct sm_config *c = &g->config.sm;
-        const uint64_t bytes = (uint64_t)k->image->n_insts * c->instruction_bytes;
-        k->code_address = devmem_alloc(g->memory, bytes ? bytes : 1, c->icache.line_bytes, "code");
-        if (!k->code_address) {
-            forget_image(k);
-            return diag_add(d, WW_ERROR_DEVICE_MEMORY,
-                            "%s has no room for the %llu bytes of code of %s", g->config.name,
-                            (unsigned long long)bytes, k->name);
-        }
+        const struct code_target target = target_of(k->module->gpu);
+        struct code_image *made = NULL;
+        s = build(k, false, &target, d, &made);
+        if (s == WW_OK) s = take(k, made, d);
     }
     *out = k->image;
-    return WW_OK;
+    return s;
+}
+
+enum ww_status gpu_kernel_outline(struct gpu_kernel *k, struct diags *d,
+                                  const struct code_image **out) {
+    enum ww_status s = WW_OK;
+    if (!k->image && !k->outline) {
+        const struct code_target target = target_of(k->module->gpu);
+        struct code_image *made = NULL;
+        s = build(k, true, &target, d, &made);
+        if (s == WW_OK && made->n_insts)
+            s = take(k, made, d);
+        else if (s == WW_OK)
+            k->outline = made;
+    }
+    *out = k->image ? k->image : k->outline;
+    return s;
+}
+
+// What depends on the stack's size is made anew when it is asked for.
+static void forget_stack(struct gpu_kernel *k) {
+    if (k->outline && k->outline->needs_stack) {
+        code_free(k->outline);
+        k->outline = NULL;
+    }
+    if (!k->image || !k->image->needs_stack) return;
+    devmem_free(k->module->gpu->memory, k->code_address);
+    k->code_address = 0;
+    forget_image(k);
 }
 
 enum ww_status gpu_stack_limit(struct gpu *g, uint32_t bytes, struct diags *d) {
@@ -408,17 +442,11 @@ enum ww_status gpu_stack_limit(struct gpu *g, uint32_t bytes, struct diags *d) {
     if (s != WW_OK || bytes == g->options.stack_bytes) return s;
     g->options.stack_bytes = bytes;
     for (struct gpu_module *m = g->modules; m; m = m->next) {
-        bool forgotten = false;
-        for (uint32_t i = 0; i < m->n_kernels; i++) {
-            struct gpu_kernel *k = &m->kernels[i];
-            if (!k->image || !k->image->needs_stack) continue;
-            if (!forgotten) result_forget(g, m); // results point into the images
-            forgotten = true;
-            devmem_free(g->memory, k->code_address);
-            code_free(k->image);
-            k->image = NULL;
-            k->code_address = 0;
-        }
+        bool holds = false;
+        for (uint32_t i = 0; i < m->n_kernels; i++)
+            holds |= m->kernels[i].image && m->kernels[i].image->needs_stack;
+        if (holds) result_forget(g, m); // results point into the images
+        for (uint32_t i = 0; i < m->n_kernels; i++) forget_stack(&m->kernels[i]);
     }
     return WW_OK;
 }
@@ -433,7 +461,7 @@ static uint32_t threads_by_directive(const struct gpu_kernel *k) {
 enum ww_status gpu_kernel_attributes(struct gpu_kernel *k, struct diags *d,
                                      struct gpu_kernel_attributes *out) {
     const struct code_image *im = NULL;
-    const enum ww_status s = gpu_kernel_image(k, d, &im);
+    const enum ww_status s = gpu_kernel_outline(k, d, &im);
     if (s != WW_OK) return s;
     const struct gpu *g = k->module->gpu;
     uint32_t threads = g->limits.threads_per_block;
@@ -462,7 +490,7 @@ enum ww_status gpu_kernel_attributes(struct gpu_kernel *k, struct diags *d,
 enum ww_status gpu_kernel_params(struct gpu_kernel *k, struct diags *d,
                                  const struct code_param **params, uint32_t *n) {
     const struct code_image *im = NULL;
-    const enum ww_status s = gpu_kernel_image(k, d, &im);
+    const enum ww_status s = gpu_kernel_outline(k, d, &im);
     if (s != WW_OK) return s;
     *params = im->params;
     *n = im->n_params;
@@ -477,7 +505,7 @@ struct sm_occupancy gpu_occupancy(const struct gpu_config *c, uint32_t threads, 
 enum ww_status gpu_kernel_occupancy(struct gpu_kernel *k, uint32_t threads, uint32_t dynamic_shared,
                                     struct diags *d, struct sm_occupancy *out) {
     const struct code_image *im = NULL;
-    const enum ww_status s = gpu_kernel_image(k, d, &im);
+    const enum ww_status s = gpu_kernel_outline(k, d, &im);
     if (s != WW_OK) return s;
     *out = sm_kernel_occupancy(&k->module->gpu->config.sm, im, threads,
                                dynamic_shared ? im->shared_dynamic + dynamic_shared

@@ -78,6 +78,7 @@ struct gpu_kernel {
     uint32_t code;              // in module_cubin: its number in the file
     const struct ptx_func *ptx; // NULL: none, or not looked for yet
     struct code_image *image;   // NULL until someone asks
+    struct code_image *outline; // answers in its place until the first launch; NULL: none is needed
     uint64_t code_address;
 };
 
@@ -105,7 +106,8 @@ enum ww_status module_ptx_build_instead(struct gpu_kernel *k, const struct code_
 // Describes a cubin as the module's content and places its variables. `image` is copied.
 enum ww_status module_cubin_read(struct gpu_module *m, const void *image, size_t bytes,
                                  struct diags *d);
-enum ww_status module_cubin_build(struct gpu_kernel *k, const struct code_target *t,
+// `outline`: without instructions where it calls functions of other sections (sass/build.h).
+enum ww_status module_cubin_build(struct gpu_kernel *k, bool outline, const struct code_target *t,
                                   struct diags *d, struct code_image **out);
 
 #endif

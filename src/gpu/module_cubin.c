@@ -259,7 +259,7 @@ enum ww_status module_cubin_read(struct gpu_module *m, const void *image, size_t
     return s == WW_OK ? all_initial_values(m, d) : s;
 }
 
-enum ww_status module_cubin_build(struct gpu_kernel *k, const struct code_target *t,
+enum ww_status module_cubin_build(struct gpu_kernel *k, bool outline, const struct code_target *t,
                                   struct diags *d, struct code_image **out) {
     struct gpu *g = k->module->gpu;
     const struct sass_target target = {
@@ -267,5 +267,6 @@ enum ww_status module_cubin_build(struct gpu_kernel *k, const struct code_target
         .latencies = t->latencies,
         .stack_bytes = g->options.stack_bytes ? g->options.stack_bytes : (uint32_t)CODE_STACK_BYTES,
         .marks_last_reads = t->marks_last_reads};
-    return sass_build(&k->module->cubin->places, k->code, &target, &g->allocator, d, out);
+    return (outline ? sass_outline : sass_build)(&k->module->cubin->places, k->code, &target,
+                                                 &g->allocator, d, out);
 }

@@ -22,6 +22,7 @@ struct build {
     uint32_t shared;   // bytes, with those of functions that it reaches
     uint64_t literals; // likewise, of a unit's kernel
     bool calls;        // reaches more than its own section
+    bool outline;      // words are left out where it calls
     struct diags *d;
 };
 
@@ -499,7 +500,9 @@ static bool build(struct build *b) {
     find_places(b);
     registers(b);
     memory(b);
-    if (parameters(b) != WW_OK || all_constants(b) != WW_OK || lay_out(b) != WW_OK) return false;
+    if (parameters(b) != WW_OK || all_constants(b) != WW_OK) return false;
+    if (b->outline && b->calls) return true;
+    if (lay_out(b) != WW_OK) return false;
     name_functions(b);
     if (lines_of_all(b) != WW_OK) return false;
     image_note_uses(im);
@@ -507,12 +510,17 @@ static bool build(struct build *b) {
     return image_check(im, b->d) == WW_OK;
 }
 
-enum ww_status sass_build(const struct sass_places *p, uint32_t k, const struct sass_target *t,
-                          const struct ww_allocator *allocator, struct diags *d,
-                          struct code_image **out) {
+static enum ww_status build_as(const struct sass_places *p, uint32_t k, bool outline,
+                               const struct sass_target *t, const struct ww_allocator *allocator,
+                               struct diags *d, struct code_image **out) {
     *out = NULL;
-    struct build b = {
-        .p = p, .c = p->file, .k = &p->file->kernel.at[k], .number = k, .t = t, .d = d};
+    struct build b = {.p = p,
+                      .c = p->file,
+                      .k = &p->file->kernel.at[k],
+                      .number = k,
+                      .outline = outline,
+                      .t = t,
+                      .d = d};
     struct arena home;
     arena_init(&home, allocator);
     arena_init(&b.work, allocator);
@@ -538,4 +546,16 @@ enum ww_status sass_build(const struct sass_places *p, uint32_t k, const struct 
     }
     code_free(b.im);
     return d->errors > errors ? diags_status(d) : WW_ERROR_INTERNAL;
+}
+
+enum ww_status sass_build(const struct sass_places *p, uint32_t k, const struct sass_target *t,
+                          const struct ww_allocator *allocator, struct diags *d,
+                          struct code_image **out) {
+    return build_as(p, k, false, t, allocator, d, out);
+}
+
+enum ww_status sass_outline(const struct sass_places *p, uint32_t k, const struct sass_target *t,
+                            const struct ww_allocator *allocator, struct diags *d,
+                            struct code_image **out) {
+    return build_as(p, k, true, t, allocator, d, out);
 }

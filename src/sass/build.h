@@ -20,6 +20,12 @@ enum ww_status sass_build(const struct sass_places *p, uint32_t k, const struct 
                           const struct ww_allocator *allocator, struct diags *d,
                           struct code_image **out);
 
+// The same without instructions (n_insts is 0) where the image would hold functions of other sections: the kernel's registers,
+// memory, parameters and constants. Such an image may be large: that of one of NCCL's kernels has half a gigabyte.
+enum ww_status sass_outline(const struct sass_places *p, uint32_t k, const struct sass_target *t,
+                            const struct ww_allocator *allocator, struct diags *d,
+                            struct code_image **out);
+
 // What compiler made a file, and for which GPU: "ptxas 11.8 for sm_70"; in `a`.
 const char *sass_made_by(struct arena *a, const struct cubin *c, const struct cubin_kernel *k);
 

@@ -138,6 +138,17 @@ static void images(void **state) {
     assert_int_equal(sass_build(&places, first, &target, NULL, &x.diags, &im), WW_OK);
     assert_int_equal(im->shared_bytes, 2 * 64 * 4); // mine, and theirs of reverse
     assert_int_equal(im->n_barriers, 1);
+    struct code_image *outline; // all but the words, since it calls what stands in other sections
+    assert_int_equal(sass_outline(&places, first, &target, NULL, &x.diags, &outline), WW_OK);
+    assert_int_equal(outline->n_insts, 0);
+    assert_true(im->n_insts > 0 && outline->granted == im->granted &&
+                outline->shared_bytes == im->shared_bytes &&
+                outline->shared_dynamic == im->shared_dynamic &&
+                outline->local_bytes == im->local_bytes &&
+                outline->needs_stack == im->needs_stack && outline->n_regs == im->n_regs &&
+                outline->n_barriers == im->n_barriers && outline->n_params == im->n_params &&
+                outline->param_bytes == im->param_bytes);
+    code_free(outline);
     code_free(im);
     const uint32_t second = (uint32_t)(code(&x.whole, "second", 0) - x.whole.kernel.at);
     assert_int_equal(sass_build(&places, second, &target, NULL, &x.diags, &im), WW_OK);
@@ -147,6 +158,29 @@ static void images(void **state) {
     assert_int_equal(im->literal_bytes, choose->constant.at[0].bytes);
     assert_memory_equal(im->literals, choose->constant.at[0].data, im->literal_bytes);
     code_free(im);
+    end(&x);
+}
+
+// A kernel that stands alone is made at once: its outline is its image.
+static void outline_of_one_alone(void **state) {
+    (void)state;
+    struct fixture x;
+    load(&x, "kernels_sm_70.cubin", "unit_b_sm_70.cubin");
+    const struct sass_places places = {.file = &x.part[0], .address = address};
+    const struct sass_target target = {.gen = GEN_VOLTA, .stack_bytes = 1024};
+    uint32_t alone = 0;
+    for (uint32_t i = 0; i < x.part[0].kernel.n; i++) {
+        struct code_image *whole, *outline;
+        if (!x.part[0].kernel.at[i].is_entry ||
+            sass_build(&places, i, &target, NULL, &x.diags, &whole) != WW_OK)
+            continue;
+        assert_int_equal(sass_outline(&places, i, &target, NULL, &x.diags, &outline), WW_OK);
+        assert_int_equal(outline->n_insts, whole->entry ? 0 : whole->n_insts);
+        alone += outline->n_insts > 0;
+        code_free(outline);
+        code_free(whole);
+    }
+    assert_true(alone > 0);
     end(&x);
 }
 
@@ -200,7 +234,8 @@ static void damage(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(symbols_and_data), cmocka_unit_test(code_and_relocations),
-        cmocka_unit_test(images),           cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(images), cmocka_unit_test(outline_of_one_alone),
+        cmocka_unit_test(what_is_refused),
         cmocka_unit_test(damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
