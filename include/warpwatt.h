@@ -77,7 +77,7 @@ struct ww_options {
     uint64_t max_cycles;      // of one launch; 0: none
     int functional;           // compute only, no time
     int check_uninitialised;  // report reads of bytes that were never written
-    int check_races;          // report shared-memory races
+    int check_races;          // report races in shared memory, and of blocks in global memory
     const volatile int *stop; // non-zero: end soon with partial results
     ww_realloc_fn realloc_fn; // NULL: the C library's
     void *realloc_user;

@@ -76,7 +76,7 @@ static const struct cli_option option[OPT_N] = {
         {"--check", 0, "WHAT",
          "also check (comma between): uninitialised: reads of global, shared and local memory that "
          "was "
-         "never written; races: of shared memory; bounds: one past an allocation's end is "
+         "never written; races: of a block in shared memory, of blocks in global memory; bounds: one past an allocation's end is "
          "in no other, as always but for workloads with time; sync: a barrier that part of a "
          "warp's threads reach, shfl.sync from a lane outside its mask; control: control bits of "
          "machine code "

@@ -1,4 +1,5 @@
-// The optional memory checks: reads of bytes never written, and shared-memory races.
+// The optional memory checks: reads of bytes never written, and races in shared memory (of
+// blocks in global memory: check_grid.c).
 //
 // Each byte of shared memory has a shadow: whether it was written, and who last wrote and read it.
 // Two accesses of different threads race when at least one writes, nothing puts them in an order
@@ -7,6 +8,7 @@
 #include "exec/barrier.h"
 #include "exec/check.h"
 #include "exec/check_cluster.h"
+#include "exec/check_grid.h"
 #include "exec/early.h"
 #include "exec/mem.h"
 #include "isa/op.h"
@@ -32,10 +34,14 @@ static size_t others_at(const struct exec_launch *l) {
     return bits_align_up(order_at(l) + (l->args.options.check_races ? order_bytes(l) : 0), 64);
 }
 
+static size_t grid_at(const struct exec_launch *l) {
+    return bits_align_up(others_at(l) + check_cluster_bytes(l), 64);
+}
+
 size_t check_bytes(const struct exec_launch *l) {
     const struct exec_options *o = &l->args.options;
     if (!o->check_races && !o->check_uninitialised) return 0;
-    return others_at(l) + check_cluster_bytes(l);
+    return grid_at(l) + check_grid_bytes(l);
 }
 void check_cta_init(struct exec_cta *c, void *memory) {
     const struct exec_options *o = &c->launch->args.options;
@@ -46,6 +52,7 @@ void check_cta_init(struct exec_cta *c, void *memory) {
     c->check->local = (uint8_t *)memory + shared_shadow(c->launch);
     c->check->fence = (uint32_t *)(void *)((uint8_t *)memory + fences_at(c->launch));
     check_cluster_init(c->check, c->launch, (uint8_t *)memory + others_at(c->launch));
+    check_grid_init(c->check, c->launch, (uint8_t *)memory + grid_at(c->launch));
     if (!o->check_races) return;
     c->check->early = (struct early_warp *)(void *)((uint8_t *)memory + early_at(c->launch));
     c->check->order = (struct order *)(void *)((uint8_t *)memory + at);
@@ -310,6 +317,17 @@ static bool check_changes(struct exec_env *e, struct exec_warp *w, const struct 
 bool check_writes(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
                   const struct mem_lanes *r) {
     return ww_likely(!w->cta->check) || check_changes(e, w, x, mask, r);
+}
+
+// ---- other blocks of the grid -----------------------------------------------------------------
+// A volatile load or store of global memory may synchronise, as those that say so.
+void check_global(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lanes, uint32_t bytes,
+                  bool is_store, const uint8_t *data) {
+    const struct exec_shared_check *const c = w->cta->check;
+    if (ww_likely(!c) || !c->order || !lanes) return;
+    const bool strong = is_atomic(x) || x->flags & (MF_STRONG | MF_VOLATILE) || (x->op == OP_LD && x->cop == MCOP_CV);
+    const enum grid_access kind = is_atomic(x) ? GRID_ATOMIC : is_store ? GRID_WRITE : GRID_READ;
+    check_grid_access(e, w, x, lanes, bytes, kind, strong, order_tick(c->order, w->warp_in_cta), data);
 }
 
 // ---- the asynchronous proxy -----------------------------------------------------------------

@@ -1,4 +1,5 @@
 // Which body of the port a launch has, and what all bodies need to know of branches.
+#include "exec/check_grid.h"
 #include "exec/converge.h"
 
 #include "exec/cluster.h"
@@ -31,6 +32,7 @@ void converge_exit(struct exec_env *e, struct exec_warp *w, const struct xinst *
         log_forget_warp(e->log, w);
         w->n_deferred = 0;
     }
+    check_grid_exit(e, w, lanes);
     order_exit(w, lanes);
     cluster_exit(w, lanes);
     w->live &= ~lanes;

@@ -141,6 +141,7 @@ struct exec_big_stack { // what outgrew its CTA (stacks, nodes), freed with the 
     struct simt_entry entry[];
 };
 struct converge;
+struct grid_check;
 struct exec_launch {
     const struct code_image *im;
     struct devmem *memory;
@@ -163,6 +164,7 @@ struct exec_launch {
     size_t converge_bytes;           // of a warp
     exec_fn *lane_fn; // of instructions that write the uniform file: what each lane does; or NULL
     exec_fn *early_fn; // with check_races: what instructions do that look at sums first (early.h); or NULL
+    struct grid_check *grid_check; // what the check of races between blocks keeps; NULL: nothing yet
     exec_fn *usual; // of independent threads: what an instruction does once its lanes have come
 };
 static inline void launch_keep(struct exec_launch *l, struct exec_big_stack *big) {

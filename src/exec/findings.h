@@ -6,7 +6,7 @@
 
 struct exec_options {
     bool check_uninitialised; // report reads of shared and global bytes never written
-    bool check_races;         // report shared-memory races between barriers
+    bool check_races;         // report races of a block in shared memory, of blocks in global memory
     bool check_bounds;        // keep allocations apart, so that one past the end is found out
     bool check_sync;          // report barriers that only part of a warp's lanes reach, and shfl.sync
                               // from lanes outside the member mask

@@ -33,6 +33,7 @@ enum {
                   // a straight line
     ROUND = 4096, // of a warp in a round, and what is left of a turn
     LOG_LIMIT = 128 << 10, // bytes of a group's log that end its round
+    LOOK_LIMIT = 8 << 20,  // of what the check of races is told
     MAX_BATCH = 4096,      // blocks dealt to a group in a round
     PHASES = 64,           // of a cluster's barrier in a round, at most
     FIRST_LOOK = 32, // rounds before warps that spin for ever are looked for, then twice as many
@@ -325,6 +326,10 @@ static void run_cta(struct group *g, struct run_cta *c) {
     }
 }
 
+static bool is_full(const struct exec_log *log) {
+    return log && (log->len >= LOG_LIMIT || log->look_len >= LOOK_LIMIT);
+}
+
 // ---- clusters -------------------------------------------------------------------------------
 // The n blocks of a cluster begin, in the places from p on.
 static void start_cluster(struct wave *r, struct group *g, uint32_t p, uint32_t n) {
@@ -370,7 +375,7 @@ static void run_clusters(struct wave *r, struct group *g) {
     for (uint32_t p = 0; p < r->places && g->how == GROUP_WENT_ON; p += n) {
         const struct exec_cluster *const k = &g->cta[p].cluster;
         do {
-            if (g->env.log && g->env.log->len >= LOG_LIMIT) return;
+            if (is_full(g->env.log)) return;
             if (k->gone == all && g->next < g->end) start_cluster(r, g, p, n);
             if (k->gone == all) break;
             run_cluster(g, p, n);
@@ -397,7 +402,7 @@ static void run_group(void *user, uint32_t i) {
         struct run_cta *c = &g->cta[p];
         // A block that ends at once makes place for the next.
         do {
-            if (g->env.log && g->env.log->len >= LOG_LIMIT) return;
+            if (is_full(g->env.log)) return;
             if (!c->left && g->next < g->end) start_cta(r, g, p);
             if (!c->left) break;
             run_cta(g, c);

@@ -1,6 +1,7 @@
 // A launch: constants, decoded code, and the layout of the block of memory that one CTA needs.
 #include <stdlib.h>
 
+#include "exec/check_grid.h"
 #include "exec/converge.h"
 #include "exec/mem.h"
 
@@ -150,6 +151,7 @@ void exec_launch_destroy(struct exec_launch *l) {
     free(l->lane_fn);
     free(l->usual);
     free(l->early_fn);
+    check_grid_destroy(l->grid_check);
     free(l);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "exec/bulk.h"
+#include "exec/check_grid.h"
 #include "exec/mem.h"
 
 struct log_line {
@@ -67,6 +68,7 @@ void exec_log_destroy(struct exec_log *log) {
     free(log->line);
     free(log->slot);
     free(log->freed);
+    free(log->look);
     free(log);
 }
 bool exec_log_is_empty(const struct exec_log *log) { return log->len == 0; }
@@ -535,11 +537,14 @@ static bool commit_record(struct devmem *m, const struct record *r, struct exec_
 bool log_commit(struct devmem *m, struct exec_log *const *logs, uint32_t n, struct exec_fault *f) {
     for (uint32_t k = 0; k < n; k++) {
         struct exec_log *log = logs[k];
+        size_t look = 0;
         for (size_t at = 0; log && at < log->len;) {
             const struct record *r = (const struct record *)(const void *)(log->buf + at);
+            if (log->look_len && !check_grid_commit(m, log, at, &look, f)) return false;
             if (!commit_record(m, r, f)) return false;
             at += r->size;
         }
+        if (log && log->look_len && !check_grid_commit(m, log, log->len, &look, f)) return false;
         if (log && log->out_of_memory) {
             *f = (struct exec_fault){.kind = FAULT_UNALLOCATED};
             snprintf(f->text, sizeof f->text,
@@ -607,7 +612,7 @@ bool log_changes(const struct exec_log *log) {
 }
 
 void log_forget(struct exec_log *log) {
-    log->len = log->overlaid = 0;
+    log->len = log->overlaid = log->look_len = 0;
     log->n_freed = 0;
     log->out_of_memory = false;
     if (!log->is_busy) return;
@@ -620,6 +625,6 @@ void log_forget(struct exec_log *log) {
 bool exec_commit(struct devmem *m, struct exec_log *const *logs, uint32_t n, struct exec_fault *f) {
     const bool ok = log_commit(m, logs, n, f);
     for (uint32_t k = 0; k < n; k++)
-        if (logs[k] && (logs[k]->len || logs[k]->out_of_memory)) log_forget(logs[k]);
+        if (logs[k] && (logs[k]->len || logs[k]->look_len || logs[k]->out_of_memory)) log_forget(logs[k]);
     return ok;
 }

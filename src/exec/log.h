@@ -24,6 +24,8 @@ struct exec_log {
     uint64_t *freed; // what free() of this quantum was given
     uint32_t n_freed, cap_freed;
     bool out_of_memory;
+    uint8_t *look; // what the check of races between blocks is told (check_grid.c)
+    size_t look_len, look_cap;
 };
 
 static inline uint32_t log_hash(uint64_t line) {

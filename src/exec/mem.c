@@ -1,5 +1,6 @@
 // The general path of memory operations: any space, any width, generic addresses, faults, the store
 // log, the optional checks. A lane at a time; the frequent cases are in mem_simd.c.
+#include "exec/check_grid.h"
 #include "exec/cluster.h"
 #include "exec/mem.h"
 #include "isa/op.h"
@@ -269,6 +270,7 @@ enum exec_outcome mem_load(struct exec_env *e, struct exec_warp *w, const struct
         }
     }
     if (!check_reads(e, w, x, mask, &r)) return EXEC_FAULT;
+    check_global(e, w, x, r.global, x->bytes, false, NULL);
     uint32_t late = e->access.deferred ? r.global : 0;
     if (late) log_load(e->log, w, x, late, r.host);
     if (r.remote && e->remote_waits) {
@@ -294,6 +296,7 @@ enum exec_outcome mem_store(struct exec_env *e, struct exec_warp *w, const struc
     const uint32_t *pb = x_src(w, x->b);
     uint8_t data[WARP_LANES * 16];
     FOR_EACH_BIT32(i, mask) pack(pb, x, i, data + 16 * i);
+    check_global(e, w, x, r.global, x->bytes, true, data);
     uint32_t now = mask;
     if (e->log && r.global) {
         log_store(e->log, r.global, x->bytes, r.host, data);
@@ -375,6 +378,7 @@ enum exec_outcome mem_atomic(struct exec_env *e, struct exec_warp *w, const stru
     const uint32_t bytes = atomic_bytes(x);
     if (!mem_resolve(e, w, x, mask, x->a, x->awords, bytes, true, &r)) return EXEC_FAULT;
     if (!check_reads(e, w, x, mask, &r) || !check_writes(e, w, x, mask, &r)) return EXEC_FAULT;
+    check_global(e, w, x, r.global, bytes, true, NULL);
     // Also an operation whose old value is dropped answers when it says whether it was done.
     e->access.kind = x->d == X_NONE && x->d1 == PRED_TRUE ? ACCESS_REDUCE : ACCESS_ATOMIC;
     e->access.n_dst = x->d == X_NONE ? 0 : x->aux8;
@@ -438,10 +442,15 @@ static enum exec_outcome prefetch(struct exec_env *e, struct exec_warp *w, const
 }
 static enum exec_outcome fence(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                                uint32_t mask) {
-    (void)w;
+    if (x->sub != MFENCE_CTA) check_grid_fence(e, w, mask, x->flags);
     e->access = (struct exec_access){
         .space = SPACE_GLOBAL, .kind = ACCESS_FENCE, .cop = x->sub, .mask = mask};
     return EXEC_MEMORY;
+}
+// Machine code makes an acquire of it: a load, and behind it the lines of L1 go.
+static enum exec_outcome cctl(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask) {
+    if (x->sub) check_grid_fence(e, w, mask, MF_ACQUIRE);
+    return EXEC_NEXT;
 }
 static uint64_t window_of(const struct exec_warp *w, uint8_t space, uint64_t *size) {
     *size = EXEC_LOCAL_WINDOW - EXEC_SHARED_WINDOW;
@@ -634,6 +643,7 @@ static enum exec_outcome cp_async(struct exec_env *e, struct exec_warp *w, const
     if (!mem_resolve(e, w, &there, reading, source, words, x->bytes, false, &from))
         return EXEC_FAULT;
     if (!check_writes(e, w, x, mask, &to)) return EXEC_FAULT;
+    check_global(e, w, x, reading & from.global, x->bytes, false, NULL);
     FOR_EACH_BIT32(i, mask) {
         uint8_t buf[16] = {0};
         if (size[i]) {
@@ -659,6 +669,7 @@ const exec_fn mem_fns[] = {[MEM_LOAD] = mem_load,
                            [MEM_ATOMIC] = mem_atomic,
                            [MEM_PREFETCH] = prefetch,
                            [MEM_FENCE] = fence,
+                           [MEM_CCTL] = cctl,
                            [MEM_CVTA] = cvta,
                            [MEM_ISSPACE] = isspace_,
                            [MEM_CPASYNC] = cp_async,

@@ -11,6 +11,7 @@ enum mem_fn {
     MEM_ATOMIC,
     MEM_PREFETCH,
     MEM_FENCE,
+    MEM_CCTL,
     MEM_CVTA,
     MEM_ISSPACE,
     MEM_CPASYNC,
@@ -42,6 +43,9 @@ bool check_reads(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                  const struct mem_lanes *r);
 bool check_writes(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
                   const struct mem_lanes *r);
+// Lanes that access global memory, `bytes` bytes each; `data` is what a store writes, 16 bytes a lane, else NULL.
+void check_global(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lanes, uint32_t bytes,
+                  bool is_store, const uint8_t *data);
 // The same of what the commit does in shared memory of other blocks of a cluster. False: *f.
 void check_remote_written(struct exec_cluster *k, const uint8_t *host, uint32_t bytes);
 bool check_remote_read(struct devmem *m, struct exec_warp *w, const struct xinst *x, uint32_t mask,

@@ -87,6 +87,10 @@ static void take(const struct order *o, const struct exec_warp *w, uint32_t lane
     }
 }
 
+void order_done(const struct order *o, const struct exec_warp *w, uint32_t lanes, uint32_t *to) {
+    give(o, w, lanes, to);
+}
+
 uint32_t order_tick(struct order *o, uint32_t warp) { return ++o->clock[warp]; }
 
 bool order_known(const struct order *o, const struct exec_warp *w, uint32_t lane, uint32_t other,

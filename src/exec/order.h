@@ -21,6 +21,9 @@ bool order_known(const struct order *o, const struct exec_warp *w, uint32_t lane
 void order_publish(struct order *o, const struct exec_warp *w, uint32_t lane, const uint8_t *host);
 void order_obtain(struct order *o, const struct exec_warp *w, uint32_t lane, const uint8_t *host);
 
+// What the lanes have done and know to be done, a tick for each warp of the block, is joined to `to`.
+void order_done(const struct order *o, const struct exec_warp *w, uint32_t lanes, uint32_t *to);
+
 // Lanes come to barrier `id` of the block, go on from it, end, meet at bar.warp.sync.
 void order_arrive(const struct exec_warp *w, uint32_t lanes, uint32_t id);
 void order_release(const struct exec_warp *w, uint32_t lanes, uint32_t id);

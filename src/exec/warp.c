@@ -341,7 +341,8 @@ static enum exec_outcome bar(struct exec_env *e, struct exec_warp *w, const stru
     if (id > 15)
         return fault_raise(e, w, x, FAULT_BARRIER, lead, id, 0,
                            "barrier %u, but a block has barriers 0 to 15", id);
-    if (x->aux8 && (threads == 0 || threads % WARP_LANES))
+    // A packed count of 0 is that of a barrier without one, which ptxas makes so where lanes have parted (grid.sync).
+    if (threads % WARP_LANES || (threads == 0 && x->aux8 && !(x->aux8 & BAR_PACKED)))
         return fault_raise(e, w, x, FAULT_BARRIER, lead, id, 0,
                            "barrier %u for %u threads, which is not a multiple of the warp size",
                            id, threads);

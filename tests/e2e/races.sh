@@ -1,5 +1,6 @@
 # --check races on chips with a stack and with independent threads, with time and without; code for sm_70,
-# whose lanes are independent, and for older targets, whose warps run in step on every chip.
+# whose lanes are independent, and for older targets, whose warps run in step on every chip. A block each, as all of several
+# would store to one argument (races_grid.sh).
 . "$HERE/lib.sh"
 sed 's/sm_35/sm_70/' "$HERE/ptx/races.ptx" >new.ptx
 sed 's/sm_35/sm_30/' "$HERE/ptx/races.ptx" >old.ptx
@@ -16,7 +17,7 @@ races() {
         esac
         for mode in '' --functional; do
             # shellcheck disable=SC2086
-            run $want run "$2" -g "$1" --no-power --entry "$kernel" --check races,sync,leaks,bounds --grid 3 --block 96 \
+            run $want run "$2" -g "$1" --no-power --entry "$kernel" --check races,sync,leaks,bounds --grid 1 --block 96 \
                 --arg 'u32[16]=zero' $mode
             if [ $want = 1 ]; then
                 says err 'found: shared-memory race: '
@@ -37,7 +38,7 @@ for kernel in $kernels; do
     *) want=1 ;;
     esac
     run $want run "$HERE/ptx/races_sm_70.cubin" -g v100 --no-power --functional --entry "$kernel" --check races,sync,leaks,bounds \
-        --grid 3 --block 96 --arg 'u32[16]=zero'
+        --grid 1 --block 96 --arg 'u32[16]=zero'
     if [ $want = 1 ]; then says err 'found: shared-memory race: '; else lacks err 'found'; fi
 done
 # sums of a warp group's product are stored behind a wait for it, then behind one that lets its group go on
