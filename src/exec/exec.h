@@ -202,6 +202,8 @@ struct exec_env {
     struct exec_bulks *bulks;  // of the last ACCESS_BULK; the caller's to destroy
     // The caller reads no access.addr of loads, stores and atomics: it may hold anything then.
     bool wants_no_addresses;
+    // Hears of each access to global memory that runs without time; NULL: nobody does.
+    void (*heard)(struct exec_env *e, const struct exec_warp *w);
     bool remote_waits; // other blocks of a cluster run beside this one: what goes to their memory
                        // does so at the commit
     uint32_t exec_mask;        // lanes that executed the last instruction (active and guard)

@@ -168,7 +168,8 @@ static void touch_lanes(struct group *g, const struct exec_access *a, uint32_t s
     }
     if (words) touch_words(g, line, sm, words, stores, writes);
 }
-static __attribute__((noinline)) void note_touched(struct group *g, const struct exec_warp *w) {
+static __attribute__((noinline)) void note_touched(struct exec_env *e, const struct exec_warp *w) {
+    struct group *const g = (struct group *)(void *)e; // its first member
     const struct exec_access *const a = &g->env.access;
     const uint32_t sm = w->cta->sm_id;
     if (a->kind == ACCESS_BULK) {
@@ -205,6 +206,13 @@ static inline bool goes_on(const struct turn *t, const struct exec_env *e) {
     return ww_likely(t->outcome == EXEC_NEXT) ||
            (t->outcome == EXEC_MEMORY && !step_ends_turn(&e->access));
 }
+// One instruction of any kind.
+static inline void run_step(struct exec_env *e, struct exec_warp *w, struct turn *t) {
+    t->outcome = step(e, w);
+    t->run.n++;
+    t->run.threads += threads_of(e->exec_mask);
+    if (ww_unlikely(e->heard != NULL) && t->outcome == EXEC_MEMORY) e->heard(e, w);
+}
 // `most` instructions of a straight line, or fewer if one of them ends the turn.
 static inline void run_straight(struct exec_env *e, struct exec_warp *w, uint32_t most,
                                 struct turn *t) {
@@ -219,6 +227,7 @@ static inline void run_straight(struct exec_env *e, struct exec_warp *w, uint32_
         if (ww_unlikely(!mask)) continue;
         t->run.threads += threads_of(mask);
         t->outcome = now->fn(e, w, now, mask);
+        if (ww_unlikely(e->heard != NULL) && t->outcome == EXEC_MEMORY) e->heard(e, w);
         if (!goes_on(t, e)) break;
     }
     t->run.n += (uint32_t)(x - first);
@@ -260,26 +269,20 @@ static inline void run_line(struct group *g, struct exec_warp *w, uint32_t lengt
         }
     } while (w->pc < end && goes_on(t, e));
     if (!meets || w->pc != end || !goes_on(t, e)) return;
-    t->outcome = step(e, w);
-    t->run.n++;
-    t->run.threads += threads_of(e->exec_mask);
+    run_step(e, w, t);
 }
 // A warp's turn, of at most so many instructions: how many it ran. It ends with a straight line.
 static uint32_t run_warp(struct group *g, struct run_cta *c, uint32_t k, uint64_t most) {
     struct exec_env *e = &g->env;
     struct exec_warp *w = &c->cta.warps[k];
     struct turn t = {.outcome = EXEC_NEXT, .run.limit = most < NATIVE_ROOM ? 0 : TURN};
-    const bool touches = g->touch != NULL; // each access is heard: no straight lines
     while (t.run.n < TURN && t.run.n < most && goes_on(&t, e)) {
-        const uint32_t line = touches ? 0 : straight(w);
+        const uint32_t line = straight(w);
         const uint64_t left = most - t.run.n;
         if (line) {
             run_line(g, w, line < left ? line : (uint32_t)left, line < left, &t);
         } else {
-            t.outcome = step(e, w);
-            t.run.n++;
-            t.run.threads += threads_of(e->exec_mask);
-            if (touches && t.outcome == EXEC_MEMORY) note_touched(g, w);
+            run_step(e, w, &t);
         }
     }
     const enum exec_outcome o = t.outcome;
@@ -454,15 +457,16 @@ static bool make_wave(struct wave *r, bool touches) {
     for (size_t k = 0; k < all; k++)
         r->cta[k] = (struct run_cta){.state = kept->states + k * l->warps,
                                      .cluster.gone = (1u << r->cluster) - 1};
-    if (!kept->native && !touches) kept->native = native_create();
+    if (!kept->native) kept->native = native_create();
     struct native *const native =
-        kept->native && !touches && native_begin(kept->native, l) ? kept->native : NULL;
+        kept->native && native_begin(kept->native, l, touches) ? kept->native : NULL;
     for (uint32_t i = 0; i < r->n_groups; i++) {
         struct group *g = &r->group[i];
         *g = (struct group){.env.memory = r->memory,
                             .native = native,
                             .lines = native ? native_lines(native) : NULL,
                             .env.wants_no_addresses = !touches,
+                            .env.heard = touches ? note_touched : NULL,
                             .env.bulks = g->env.bulks,
                             .cta = r->cta + (size_t)i * r->places,
                             .touch = touches ? kept->touch + (size_t)i * EXEC_TOUCHES : NULL,

@@ -45,6 +45,7 @@ struct native {
     uint32_t *leads;          // a bit an instruction: a branch goes there, or lanes meet there
     uint32_t n_lines, cap_lines;
     uint32_t hot; // runs before a line is compiled
+    bool is_heard; // native_begin
     uint8_t *code; // [CODE_BYTES]
     size_t used;
     struct native_shared shared; // on the first page
@@ -56,6 +57,7 @@ static _Atomic uint32_t native_heat = NATIVE_HOT;
 void native_force(uint32_t heat) { atomic_store(&native_heat, heat); }
 struct native_line *native_lines(const struct native *n) { return n->line; }
 const struct native_shared *native_shared(const struct native *n) { return &n->shared; }
+bool native_is_heard(const struct native *n) { return n->is_heard; }
 
 #if defined(__x86_64__)
 #include <sys/mman.h>
@@ -364,6 +366,7 @@ static void put_load_words(struct emitter *m) {
 static uint32_t call_handler(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                              uint32_t mask) {
     const enum exec_outcome o = x->fn(e, w, x, mask);
+    if (ww_unlikely(e->heard != NULL) && o == EXEC_MEMORY) e->heard(e, w);
     return o == EXEC_MEMORY && !step_ends_turn(&e->access) ? EXEC_NEXT : o;
 }
 static void put_handler(struct compiler *c, uint32_t pc) {
@@ -726,7 +729,8 @@ void native_destroy(struct native *n) {
 static void lead(struct native *n, int64_t pc) {
     if (pc >= 0 && pc < n->n_lines) n->leads[pc / 32] |= 1u << (pc % 32);
 }
-bool native_begin(struct native *n, const struct exec_launch *l) {
+bool native_begin(struct native *n, const struct exec_launch *l, bool is_heard) {
+    n->is_heard = is_heard;
     n->hot = atomic_load(&native_heat);
     if (n->hot == NATIVE_NEVER || strcmp(exec_simd_level(), "v4") || l->args.options.check_races)
         return false;
@@ -754,8 +758,8 @@ bool native_begin(struct native *n, const struct exec_launch *l) {
 #else
 struct native *native_create(void) { return NULL; }
 void native_destroy(struct native *n) { (void)n; }
-bool native_begin(struct native *n, const struct exec_launch *l) {
-    (void)n, (void)l;
+bool native_begin(struct native *n, const struct exec_launch *l, bool is_heard) {
+    (void)n, (void)l, (void)is_heard;
     return false;
 }
 void native_ask(struct native *n, uint32_t pc, enum native_lanes lanes) {

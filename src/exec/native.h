@@ -53,9 +53,10 @@ enum { NATIVE_HOT = 32, NATIVE_NEVER = 1u << 31, NATIVE_NANS = 64 };
 struct native;
 struct native *native_create(void);
 void native_destroy(struct native *n);
-// Forgets all lines: those of launch l are next. False: no memory, or the vector level in use is
+// Forgets all lines: those of launch l are next. `is_heard`: exec_env.heard is given, so that handlers compute each access to
+// global memory. False: no memory, or the vector level in use is
 // another one.
-bool native_begin(struct native *n, const struct exec_launch *l);
+bool native_begin(struct native *n, const struct exec_launch *l, bool is_heard);
 struct native_line *native_lines(const struct native *n); // by pc
 // Compiles the line that begins at pc if it has been asked for often enough, on any thread.
 void native_ask(struct native *n, uint32_t pc, enum native_lanes lanes);

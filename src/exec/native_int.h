@@ -160,6 +160,7 @@ struct native_shared {
     const uint8_t *leave, *load_words, *load_words_masked;
 };
 const struct native_shared *native_shared(const struct native *n);
+bool native_is_heard(const struct native *n); // native_begin
 
 // What an operation becomes. False: its handler is called.
 typedef bool (*native_op)(struct compiler *c, const struct xinst *x, uint32_t kind);

@@ -758,7 +758,8 @@ static bool emit_load_global(struct compiler *c, const struct xinst *x, uint32_t
     (void)kind;
     struct emitter *const m = &c->s.m;
     const bool fits = x->offset >= INT32_MIN && x->offset <= INT32_MAX;
-    if (!is_loaded(x) || x->e != X_POOL || x->awords != 2 || (x->a & X_POOL) || !fits)
+    if (!is_loaded(x) || x->e != X_POOL || x->awords != 2 || (x->a & X_POOL) || !fits ||
+        native_is_heard(c->native))
         return false;
     const struct source a = source_of(c, x->a, 0), upper = source_of(c, x->a, 1);
     source_look(c, &a);

@@ -323,25 +323,38 @@ static void warm(void *user, const uint64_t *touch, uint32_t n) {
         mem_system_warm(g->mem, exec_touch_sm(touch[i]), exec_touch_addr(touch[i]),
                         exec_touch_words(touch[i]), exec_touch_writes(touch[i]), g->now);
 }
+// Blocks [first, end), whose counts are added.
+static enum ww_status compute_part(struct gpu *g, struct flight *r, uint64_t first, uint64_t end,
+                                   bool is_heard, struct exec_counts *counts, struct diags *d) {
+    const struct exec_crew crew = {.each = on_all_threads,
+                                   .user = g,
+                                   .groups = &g->groups,
+                                   .touched = is_heard ? warm : NULL};
+    const uint64_t limit = g->options.max_instructions, had = counts->warp_instructions;
+    struct exec_fault fault = {.kind = FAULT_NONE};
+    struct exec_counts part;
+    const enum ww_status s = exec_run_functional_part(
+        r->exec, first, end, g->memory, &crew,
+        !limit ? UINT64_MAX : had < limit ? limit - had : 1, g->options.stop, &part, &fault, d);
+    counts->warp_instructions += part.warp_instructions;
+    counts->thread_instructions += part.thread_instructions;
+    r->result.fault = fault;
+    return s;
+}
 enum ww_status run_compute(struct gpu *g, struct flight *r, uint64_t first, uint64_t end,
                            struct exec_counts *counts) {
     struct diags d;
     diags_init(&d);
-    struct exec_fault fault = {.kind = FAULT_NONE};
-    const struct exec_crew crew = {.each = on_all_threads,
-                                   .user = g,
-                                   .groups = &g->groups,
-                                   .touched = g->sample ? warm : NULL};
     *counts = (struct exec_counts){0};
-    const enum ww_status s = exec_run_functional_part(
-        r->exec, first, end, g->memory, &crew,
-        g->options.max_instructions ? g->options.max_instructions : UINT64_MAX, g->options.stop,
-        counts, &fault, &d);
-    r->result.fault = fault;
+    const uint64_t heard = g->sample ? sample_heard_from(g, r, first, end) : end;
+    enum ww_status s = WW_OK;
+    if (heard > first) s = compute_part(g, r, first, heard, false, counts, &d);
+    if (s == WW_OK && end > heard) s = compute_part(g, r, heard, end, true, counts, &d);
     if (s != WW_OK) {
         char text[1024];
         diags_first(&d, text, sizeof text);
-        if (fault.kind != FAULT_NONE) snprintf(text, sizeof text, "%s", fault.text);
+        if (r->result.fault.kind != FAULT_NONE)
+            snprintf(text, sizeof text, "%s", r->result.fault.text);
         if (g->sample) {
             const size_t n = strlen(text);
             snprintf(text + n, sizeof text - n,

@@ -6,9 +6,16 @@
 // computed, so whether to simulate it is decided from those before it: when the strata that the last RECENT ones fell
 // into are all known well enough.
 //
+// Caches hear what launches without time touch only while a launch that will be simulated may be near: from one launch of
+// a group to its next one, where that will be simulated, and of a large launch only the last blocks. Groups are looked at
+// together, those early whose turn would come soon, so that this happens rarely. All others
+// run as fast as without sampling. A launch that is simulated behind some that caches have not heard of is no sample, like
+// the first one of its group.
+//
 // What a stratum knows is a line: cycles a warp instruction by the ordinal of the launch, as caches fill, programs change
 // and work shrinks within a stratum. A trend that is told from noise is followed half way: it may go on or have ended.
 #include "gpu/module.h"
+#include "activity/mem.h"
 #include "gpu/sample_int.h"
 #include "isa/image.h"
 
@@ -18,12 +25,21 @@
 enum {
     LEAST_LAUNCHES = 4, // simulated of those that are alike
     FIRST_AGAIN = 8,    // ordinal at which launches are looked at again, then twice as often
+    JOINS = 2,          // of JOINS_OF parts of that ordinal, from which on they are together with others
+    JOINS_OF = 3,
     RECENT = 8,         // launches whose strata have to be known
     SAMPLES = 8,        // launches of a stratum that count: the last ones
     BINS_AN_OCTAVE = 4, // of warp instructions
     LANE_BIN = 4,       // lanes of a warp instruction
+    PATIENCE = 64,      // launches in which the second one of a group may come
+    TURNS_BEHIND = 2,   // of L2, by its misses, that make what was in it before irrelevant
+    LOOKS_BEHIND = 8,   // ... by its accesses
     MANY_WAVES = 16,    // times that a grid fills the chip from which on the last, partial one is little of it
 };
+
+// Half of the interval, as a part of its cycles, of a launch that was simulated behind some that caches have not heard of.
+// Between nothing of what it reads in L2 and all of it, launches of few waves differ by so much and more (docs/performance.md).
+#define STALE_HALF 0.2
 
 // Of cycles: no interval is narrower. Launches can differ with a period that looks at every 8th, 16th ... do not see.
 #define LEAST_HALF 0.001
@@ -109,6 +125,9 @@ struct sample_group {
     struct stratum *strata;
     const struct stratum *recent[RECENT]; // a ring by `seen`
     uint64_t seen;                        // launches but the first
+    uint64_t last, period; // of sample.launches: its last launch, and how many it came after the one before; 0: it has had one
+    bool is_known;         // all of `recent` are, for the launch that comes next
+    bool is_stale;         // caches have not heard of all launches since its last one
 };
 
 static void learn_ratio(struct stratum *t, double at, double ratio) {
@@ -210,11 +229,34 @@ static struct stratum *nearest(struct sample_group *q, const struct stratum *to)
 static bool all_known(const struct sample_group *q, double error) {
     const uint64_t n = q->seen < RECENT ? q->seen : RECENT;
     for (uint64_t i = 0; i < n; i++)
-        if (!is_narrow(q->recent[i], (double)q->launches, error)) return false;
+        if (!is_narrow(q->recent[i], (double)q->launches + 1, error)) return false;
     return n >= LEAST_LAUNCHES;
 }
-static void note(struct sample_group *q, const struct stratum *t) {
+// What a launch of it was is known, and learned.
+static void note(struct gpu *g, struct sample_group *q, const struct stratum *t) {
     q->recent[q->seen++ % RECENT] = t;
+    q->is_known = all_known(q, g->options.sample_error);
+}
+// Whether its next launch may come soon.
+static bool is_near(const struct sample *s, const struct sample_group *q) {
+    return q->kernel && s->launches - q->last <= (q->period ? 2 * q->period : PATIENCE);
+}
+// Whether its next launch is looked at again, and whether it is if another group's is.
+static bool is_due(const struct sample_group *q) { return q->launches + 1 >= q->again_at; }
+static bool may_join(const struct sample_group *q) {
+    return JOINS_OF * (q->launches + 1) >= JOINS * q->again_at;
+}
+// What groups there are, and what their next launches will be, has changed.
+static void listen(struct sample *s) {
+    bool unknown = false, due = false, joins = false;
+    for (const struct sample_group *q = s->group; q; q = q->next) {
+        if (!is_near(s, q)) continue;
+        unknown |= !q->is_known;
+        due |= is_due(q);
+        joins |= may_join(q);
+    }
+    s->looks = due || (s->looks && joins);
+    s->listens = unknown || s->looks;
 }
 
 bool sample_times(struct gpu *g, const struct order *o) {
@@ -222,10 +264,41 @@ bool sample_times(struct gpu *g, const struct order *o) {
     if (!s || o->launch.cooperative) return true;
     struct sample_group *const q = group_of(g, o->kernel, &o->launch, o->occupancy.ctas);
     q->launches++;
-    const bool is_known = all_known(q, g->options.sample_error);
-    if (q->launches < q->again_at || !is_known) return !is_known;
-    q->again_at = 2 * q->launches;
-    return true;
+    s->launches++;
+    q->period = q->last ? s->launches - q->last : 0;
+    const bool was_silent = s->silent_at && s->silent_at + PATIENCE > s->launches;
+    q->is_stale = q->last ? s->silent_at >= q->last : was_silent;
+    q->last = s->launches;
+    const bool looks = q->launches >= q->again_at ||
+                       (s->looks && !q->is_stale && JOINS_OF * q->launches >= JOINS * q->again_at);
+    if (looks && q->is_known) q->again_at = 2 * q->launches;
+    listen(s);
+    return looks || !q->is_known;
+}
+
+double sample_blocks_to_fill(const struct gpu *g, const struct activity *a, double blocks) {
+    const double lines = (double)mem_system_slices(g->mem) * mem_system_l2_lines(g->mem);
+    const double misses = (double)(a->c[ACT_l2_read_misses] + a->c[ACT_l2_write_misses]);
+    const double looks = (double)(a->c[ACT_l2_reads] + a->c[ACT_l2_writes] + a->c[ACT_l2_atomics]);
+    return lines * blocks * fmin(TURNS_BEHIND / fmax(misses, 1), LOOKS_BEHIND / fmax(looks, 1));
+}
+uint64_t sample_heard_from(struct gpu *g, const struct flight *r, uint64_t first, uint64_t end) {
+    double n = INFINITY;
+    if (r->started) {
+        n = sample_gap_to_fill(g, r);
+    } else if (r->is_estimated && !g->sample->listens) {
+        g->sample->silent_at = g->sample->launches;
+        return end;
+    } else if (r->is_estimated && !sample_may_wait(r->kernel->image)) {
+        const struct sample_group *const q = group_of(g, r->kernel, &r->launch, r->result.occupancy.ctas);
+        const struct stratum *const t = q->recent[(q->seen - 1) % RECENT];
+        if (t->launches)
+            n = sample_blocks_to_fill(g, &t->activity, (double)t->activity.c[ACT_cta_launches]);
+    }
+    if (n >= (double)(end - first)) return first;
+    const uint64_t at = end - (uint64_t)ceil(n);
+    const uint32_t cluster = g->source->cluster_blocks ? g->source->cluster_blocks(r->exec) : 0;
+    return cluster ? at - (at - first) % cluster : at;
 }
 
 // ---- counts -------------------------------------------------------------------------------------
@@ -318,10 +391,13 @@ void sample_learn(struct gpu *g, const struct flight *r) {
     const double cycles = (double)r->result.cycles;
     struct sample_group *const q =
         group_of(g, r->kernel, &r->launch, r->result.occupancy.ctas);
-    if (q->launches == 1) return; // the first finds caches that are cold
+    if (q->launches == 1 || q->is_stale) { // caches are cold, or not as they would be
+        if (q->is_stale) s->variance += STALE_HALF * STALE_HALF * cycles * cycles;
+        return;
+    }
     struct stratum *const t = stratum_of(s, q, &r->result);
-    note(q, t);
     learn_ratio(t, (double)q->launches, cycles / work_of(&r->result));
+    note(g, q, t);
     // Behind others without time it takes another course than in a whole run.
     if (s->has_estimates && !r->result.estimate.is) {
         const double half = fmax(SAMPLE_COURSE * cycles, 2 * t->line.deviation * work_of(&r->result));
@@ -339,7 +415,7 @@ uint64_t sample_estimate(struct gpu *g, struct flight *r) {
     struct sample_group *const q = group_of(g, r->kernel, &r->launch, out->occupancy.ctas);
     struct stratum *const own = stratum_of(g->sample, q, out);
     struct stratum *const t = own->n >= 2 ? own : nearest(q, own);
-    note(q, own);
+    note(g, q, own);
     const double x = work_of(out), at = (double)q->launches;
     const double cycles = line_at(&t->line, at) * x;
     double common = fmax(line_half(&t->line, at) * x, LEAST_HALF * cycles);

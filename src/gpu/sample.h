@@ -24,6 +24,8 @@
 #include "gpu/device.h"
 
 void sample_destroy(struct gpu *g);
+// Blocks [first, end) of a run are about to be computed without time: from which of them on caches hear what blocks touch.
+uint64_t sample_heard_from(struct gpu *g, const struct flight *r, uint64_t first, uint64_t end);
 // A module is unloaded: another's kernels, which may come to lie in its place, are not like its own.
 void sample_forget(struct gpu *g, const struct gpu_module *m);
 // Whether a launch that is about to start is simulated in time. Always without sampling.

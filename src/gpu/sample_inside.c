@@ -5,7 +5,8 @@
 // The gap's blocks are computed between two quanta, while those of the stretch before it go on: the chip stays full, and
 // no time passes. A stretch begins with a wave of blocks that is not counted, in which those of before the gap end; its cycles
 // are no time of the launch, as it can take a quarter more (cfd; perhaps L1 lacks what its neighbours would have left): it takes what the gap's blocks take. The
-// last one reaches the end of the grid, so that the end in which the chip empties is simulated. So is the begin, the
+// last one reaches the end of the grid, so that the end in which the chip empties is simulated. Caches hear what a gap's last
+// blocks touch, as many as fill L2 anew, one wave at least. So is the begin, the
 // head: until L2 has replaced all that it holds TURNS times, if that is soon (caches that fill and do not yet write back
 // make a launch of much memory traffic faster at first).
 //
@@ -30,18 +31,19 @@
 enum {
     LEAST_COUNT = 3,
     MOST_COUNT = 8, // waves of a stretch that are counted
-    A_COUNT = 256,  // waves of a grid for each
+    A_COUNT = 512,  // waves of a grid for each
+    LONG = 50000,   // warp instructions of an SM that a stretch need not count more of: its waves are fewer then
     AROUND = 2,     // waves of blocks that a stretch takes beside them
     LEAST = 4,      // stretches of a launch
-    USUAL = 8,      // where it is long enough
+    FEW = 5,        // where waves are LONG
+    USUAL = 8,      // where they are not and it is long enough
     KNOWN = 3,      // stretches before their differences say how many are needed
     TURNS = 2,      // of L2 in the head
     MOST_HEAD = 8,  // a head is no more than this part of a grid
 };
 enum { OFF, HEAD, FILLS, COUNTS, DRAINS };
 
-// Whether a block can wait for what another one stores.
-static bool may_wait(const struct code_image *im) {
+bool sample_may_wait(const struct code_image *im) {
     for (uint32_t i = 0; i < im->n_insts; i++) {
         const struct minst *const m = &im->inst[i];
         const bool is_global = m->space != SPACE_SHARED && m->space != SPACE_LOCAL;
@@ -52,18 +54,18 @@ static bool may_wait(const struct code_image *im) {
     return false;
 }
 
+// Stretches of so many waves, with gaps of at least their length.
+static uint64_t stretches_that_fit(const struct flight *r, uint64_t count) {
+    return r->n_ctas / r->inside.wave / (2 * (count + AROUND));
+}
+
 void sample_begin(struct gpu *g, struct flight *r) {
     const uint64_t wave = (uint64_t)r->result.occupancy.ctas * g->config.sm_count;
-    const uint64_t waves = r->n_ctas / wave, a = waves / A_COUNT;
-    const uint64_t count = a < LEAST_COUNT ? LEAST_COUNT : a > MOST_COUNT ? MOST_COUNT : a;
     r->last_cta = r->n_ctas;
-    r->inside = (struct sample_inside){.wave = wave, .count = count * wave, .phase = OFF};
+    r->inside = (struct sample_inside){.wave = wave, .phase = OFF};
     if (!g->sample || r->launch.cooperative || r->rehearsals || r->cluster) return;
-    const uint64_t fit =
-        waves / (2 * (count + AROUND)); // with gaps of at least the length of a stretch
-    if (fit < LEAST) return;
-    r->inside.planned = fit < USUAL ? (uint32_t)fit : USUAL;
-    r->inside.drains = may_wait(r->kernel->image);
+    if (stretches_that_fit(r, 1) < LEAST) return;
+    r->inside.drains = sample_may_wait(r->kernel->image);
     r->inside.phase = HEAD;
     r->inside.until = wave;
     memset(&g->sample->counted, 0, sizeof g->sample->counted);
@@ -90,6 +92,30 @@ static uint64_t head_ends(struct gpu *g, const struct flight *r, uint64_t done) 
     const double misses = (double)(now.c[ACT_l2_read_misses] + now.c[ACT_l2_write_misses]);
     const double blocks = TURNS * lines / fmax(misses, 1) * (double)done;
     return blocks < (double)r->n_ctas / MOST_HEAD ? (uint64_t)blocks : done;
+}
+
+// The head has ended: how long stretches are, and how many. False: too few fit.
+static bool plan(struct gpu *g, struct flight *r, uint64_t done) {
+    struct sample_inside *const s = &r->inside;
+    struct activity now;
+    device_activity_sum(g, &now);
+    activity_sub(&now, &g->sample->begin);
+    // What is on the chip has run no more than all of it.
+    const double warps = (double)now.c[ACT_warp_instructions] / (double)(done + s->wave) * (double)s->wave;
+    const double enough = ceil((double)LONG * g->config.sm_count / fmax(warps, 1));
+    const uint64_t a = r->n_ctas / s->wave / A_COUNT;
+    uint64_t count = enough < LEAST_COUNT ? (uint64_t)enough : LEAST_COUNT;
+    if (a > count) count = a < MOST_COUNT ? a : MOST_COUNT;
+    const uint64_t fit = stretches_that_fit(r, count);
+    s->count = count * s->wave;
+    const uint32_t most = count < LEAST_COUNT ? FEW : USUAL;
+    s->planned = fit < most ? (uint32_t)fit : most;
+    return fit >= LEAST;
+}
+double sample_gap_to_fill(const struct gpu *g, const struct flight *r) {
+    const struct sample_inside *const s = &r->inside;
+    const double blocks = (double)s->count * s->n;
+    return fmax(sample_blocks_to_fill(g, &g->sample->counted, blocks), (double)s->wave);
 }
 
 // How the blocks of a gap divide into such as those of the stretch before it (0) and behind it (1), by their warp
@@ -137,7 +163,7 @@ static uint64_t gap_blocks(const struct gpu *g, const struct flight *r) {
     const uint64_t blocks = r->n_ctas - r->next_cta;
     double needed = s->planned;
     if (s->n >= KNOWN) {
-        const double t = sample_student(USUAL - 1), error = g->options.sample_error * mean_ratio(s);
+        const double t = sample_student(s->planned - 1), error = g->options.sample_error * mean_ratio(s);
         uint32_t pairs;
         needed = fmax(needed, t * t * mean_variance(s, &pairs) * s->n / (error * error));
     }
@@ -217,6 +243,8 @@ enum ww_status sample_quantum(struct gpu *g, struct flight *r) {
         return WW_OK;
     } else if (s->phase == HEAD && done < head_ends(g, r, done)) {
         s->until = done + s->wave;
+    } else if (s->phase == HEAD && !plan(g, r, done)) {
+        s->phase = OFF;
     } else if (s->phase == HEAD || s->phase == FILLS) {
         begin_stretch(g, s, done);
         s->until = done + s->count;

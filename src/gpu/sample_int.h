@@ -5,12 +5,16 @@
 #include "activity/sm.h"
 #include "gpu/sample.h"
 
+struct code_image;
 struct sample {
     // The blocks of the launch that runs: the chip's counts at the begin and end of the stretch that is counted, and sums
     // over stretches that are over, and over what lies between two of them and takes longer than it should.
     struct activity begin, end, counted, between;
     struct sample_group *group;
     struct arena arena;
+    uint64_t launches;  // that were asked about, of all groups
+    uint64_t silent_at; // ordinal of the last one that caches have not heard of; 0: none
+    bool looks, listens; // groups are being looked at again; caches hear of launches without time
     bool has_estimates; // a launch was computed without time
     double variance; // of what is simulated: of gaps inside launches, of launches behind others without time; cycles squared
     double course;   // of them, half of the interval by SAMPLE_COURSE
@@ -21,6 +25,13 @@ struct sample {
 // 532,000: a standard deviation of 1.3 %.
 #define SAMPLE_COURSE 0.03
 
+// Whether a block can wait for what another one stores.
+bool sample_may_wait(const struct code_image *im);
+// Blocks, as such by which the chip counted `a` were `blocks`, that leave nothing in L2 of what was there before them, or
+// touch it again.
+double sample_blocks_to_fill(const struct gpu *g, const struct activity *a, double blocks);
+// Of a gap that is about to be computed.
+double sample_gap_to_fill(const struct gpu *g, const struct flight *r);
 // Student's t, two-sided 95 %, by degrees of freedom.
 double sample_student(uint32_t freedom);
 // The counters of `x` warp instructions, of which `from` has `of`, added to `a`.

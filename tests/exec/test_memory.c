@@ -114,7 +114,7 @@ static void access_records(void **state) {
 static struct native *native_of(struct prog *p) {
     native_force(0);
     struct native *n = native_create();
-    if (n && !native_begin(n, p->launch)) {
+    if (n && !native_begin(n, p->launch, false)) {
         native_destroy(n);
         n = NULL;
     }

@@ -136,7 +136,7 @@ static inline void op_compare_native(struct op_run *r, const struct op_run *want
 static inline struct native *op_native(const struct op_run *r) {
     native_force(0);
     struct native *n = native_create();
-    if (n && !native_begin(n, r->p->launch)) {
+    if (n && !native_begin(n, r->p->launch, false)) {
         native_destroy(n);
         n = NULL;
     }
