@@ -6,11 +6,10 @@
 // computed, so whether to simulate it is decided from those before it: when the strata that the last RECENT ones fell
 // into are all known well enough.
 //
-// Caches hear what launches without time touch only while a launch that will be simulated may be near: from one launch of
-// a group to its next one, where that will be simulated, and of a large launch only the last blocks. Groups are looked at
-// together, those early whose turn would come soon, so that this happens rarely. All others
-// run as fast as without sampling. A launch that is simulated behind some that caches have not heard of is no sample, like
-// the first one of its group.
+// Caches hear what launches without time touch only while a launch that will be simulated may be near: as many launches
+// before it as fill L2 anew (lead_of), and of a large launch only the last blocks. Groups are looked at together, those early
+// whose turn would come soon, so that this happens rarely. All other launches run as fast as without sampling. A launch that
+// is simulated when caches have not heard of all since the last one of its group is no sample, like the first one.
 //
 // What a stratum knows is a line: cycles a warp instruction by the ordinal of the launch, as caches fill, programs change
 // and work shrinks within a stratum. A trend that is told from noise is followed half way: it may go on or have ended.
@@ -27,6 +26,7 @@ enum {
     FIRST_AGAIN = 8,    // ordinal at which launches are looked at again, then twice as often
     JOINS = 2,          // of JOINS_OF parts of that ordinal, from which on they are together with others
     JOINS_OF = 3,
+    LEAD_OF = 4,        // no more of them are heard before than one of so many
     RECENT = 8,         // launches whose strata have to be known
     SAMPLES = 8,        // launches of a stratum that count: the last ones
     BINS_AN_OCTAVE = 4, // of warp instructions
@@ -127,7 +127,8 @@ struct sample_group {
     uint64_t seen;                        // launches but the first
     uint64_t last, period; // of sample.launches: its last launch, and how many it came after the one before; 0: it has had one
     bool is_known;         // all of `recent` are, for the launch that comes next
-    bool is_stale;         // caches have not heard of all launches since its last one
+    uint64_t lead;         // its launches in a row that caches have to hear before it is looked at
+    uint64_t heard;        // in a row, with all others between, that they have heard; 0: not all since its last one
 };
 
 static void learn_ratio(struct stratum *t, double at, double ratio) {
@@ -226,25 +227,37 @@ static struct stratum *nearest(struct sample_group *q, const struct stratum *to)
 }
 
 // ---- decisions ----------------------------------------------------------------------------------
+static double l2_lines(const struct gpu *g) {
+    return (double)mem_system_slices(g->mem) * mem_system_l2_lines(g->mem);
+}
 static bool all_known(const struct sample_group *q, double error) {
     const uint64_t n = q->seen < RECENT ? q->seen : RECENT;
     for (uint64_t i = 0; i < n; i++)
         if (!is_narrow(q->recent[i], (double)q->launches + 1, error)) return false;
     return n >= LEAST_LAUNCHES;
 }
+// Launches of a group, as those of a stratum are, that replace what L2 holds. One where it would not be replaced from one
+// look to the next: then it stays as it is.
+static uint64_t lead_of(const struct gpu *g, const struct sample_group *q, const struct stratum *t) {
+    const double misses = (double)(t->activity.c[ACT_l2_read_misses] + t->activity.c[ACT_l2_write_misses]);
+    const double all = ceil(TURNS_BEHIND * l2_lines(g) * (double)t->launches / fmax(misses, 1));
+    if (all > (double)q->again_at) return 1;
+    return all < (double)(q->again_at / LEAD_OF) ? (uint64_t)all : q->again_at / LEAD_OF;
+}
 // What a launch of it was is known, and learned.
 static void note(struct gpu *g, struct sample_group *q, const struct stratum *t) {
     q->recent[q->seen++ % RECENT] = t;
     q->is_known = all_known(q, g->options.sample_error);
+    q->lead = lead_of(g, q, t);
 }
 // Whether its next launch may come soon.
 static bool is_near(const struct sample *s, const struct sample_group *q) {
     return q->kernel && s->launches - q->last <= (q->period ? 2 * q->period : PATIENCE);
 }
-// Whether its next launch is looked at again, and whether it is if another group's is.
-static bool is_due(const struct sample_group *q) { return q->launches + 1 >= q->again_at; }
+// Whether it is looked at again soon, and whether it is if another group is.
+static bool is_due(const struct sample_group *q) { return q->launches + q->lead >= q->again_at; }
 static bool may_join(const struct sample_group *q) {
-    return JOINS_OF * (q->launches + 1) >= JOINS * q->again_at;
+    return JOINS_OF * (q->launches + q->lead) >= JOINS * q->again_at;
 }
 // What groups there are, and what their next launches will be, has changed.
 static void listen(struct sample *s) {
@@ -267,20 +280,19 @@ bool sample_times(struct gpu *g, const struct order *o) {
     s->launches++;
     q->period = q->last ? s->launches - q->last : 0;
     const bool was_silent = s->silent_at && s->silent_at + PATIENCE > s->launches;
-    q->is_stale = q->last ? s->silent_at >= q->last : was_silent;
+    q->heard = (q->last ? s->silent_at >= q->last : was_silent) ? 0 : q->heard + 1;
     q->last = s->launches;
-    const bool looks = q->launches >= q->again_at ||
-                       (s->looks && !q->is_stale && JOINS_OF * q->launches >= JOINS * q->again_at);
+    const bool joins = s->looks && JOINS_OF * q->launches >= JOINS * q->again_at;
+    const bool looks = q->launches >= q->again_at || (joins && q->heard >= q->lead);
     if (looks && q->is_known) q->again_at = 2 * q->launches;
     listen(s);
     return looks || !q->is_known;
 }
 
 double sample_blocks_to_fill(const struct gpu *g, const struct activity *a, double blocks) {
-    const double lines = (double)mem_system_slices(g->mem) * mem_system_l2_lines(g->mem);
     const double misses = (double)(a->c[ACT_l2_read_misses] + a->c[ACT_l2_write_misses]);
     const double looks = (double)(a->c[ACT_l2_reads] + a->c[ACT_l2_writes] + a->c[ACT_l2_atomics]);
-    return lines * blocks * fmin(TURNS_BEHIND / fmax(misses, 1), LOOKS_BEHIND / fmax(looks, 1));
+    return l2_lines(g) * blocks * fmin(TURNS_BEHIND / fmax(misses, 1), LOOKS_BEHIND / fmax(looks, 1));
 }
 uint64_t sample_heard_from(struct gpu *g, const struct flight *r, uint64_t first, uint64_t end) {
     double n = INFINITY;
@@ -391,8 +403,8 @@ void sample_learn(struct gpu *g, const struct flight *r) {
     const double cycles = (double)r->result.cycles;
     struct sample_group *const q =
         group_of(g, r->kernel, &r->launch, r->result.occupancy.ctas);
-    if (q->launches == 1 || q->is_stale) { // caches are cold, or not as they would be
-        if (q->is_stale) s->variance += STALE_HALF * STALE_HALF * cycles * cycles;
+    if (q->launches == 1 || !q->heard) { // caches are cold, or not as they would be
+        if (!q->heard) s->variance += STALE_HALF * STALE_HALF * cycles * cycles;
         return;
     }
     struct stratum *const t = stratum_of(s, q, &r->result);

@@ -164,10 +164,66 @@ static void an_estimate_leaves_its_code(void **state) {
     assert_in_range(itself[1], itself[0] * 99 / 100, itself[0] * 101 / 100);
 }
 
+// A kernel that reads one of four buffers in turn, each two thirds of L2: it finds nothing of its own there. Later launches
+// are computed without time and most of them unheard; one that is looked at again still finds L2 as a whole run leaves it.
+enum { RING = 4, RING_BYTES = 512 << 10, KNOWN = 8, RING_LAUNCHES = 20 };
+struct ring_launch { uint64_t cycles; bool is_estimated; };
+static void read_ring(double error, struct ring_launch out[RING_LAUNCHES]) {
+    struct bench b;
+    struct gpu_options o;
+    gpu_options_init(&o);
+    o.host_threads = 1;
+    o.sample_error = error;
+    bench_open(&b, "gtx480", &o, NULL);
+    bench_text(&b, "ring.ptx",
+               ".version 4.0\n.target sm_20\n.address_size 64\n"
+               ".visible .entry ring(.param .u64 x)\n{\n"
+               ".reg .pred %p;\n.reg .b32 %t, %c, %n, %v, %s;\n.reg .b64 %a, %o;\n"
+               "ld.param.u64 %a, [x];\nmov.u32 %t, %tid.x;\nmov.u32 %c, %ctaid.x;\n"
+               "mad.lo.u32 %t, %c, 256, %t;\nmul.wide.u32 %o, %t, 4;\nadd.s64 %a, %a, %o;\n"
+               "mov.u64 %o, %a;\nmov.u32 %n, 8;\nmov.u32 %s, 0;\nLOOP:\n"
+               "ld.global.u32 %v, [%a];\nadd.u32 %s, %s, %v;\nadd.s64 %a, %a, 65536;\n"
+               "sub.u32 %n, %n, 1;\nsetp.ne.u32 %p, %n, 0;\n@%p bra LOOP;\n"
+               "st.global.u32 [%o], %s;\nret;\n}\n");
+    struct gpu_kernel *kernel;
+    bench_ok(&b, gpu_kernel_find(b.module, "ring", &b.diags, &kernel));
+    static uint32_t zeros[RING_BYTES / 4];
+    uint64_t x[RING];
+    for (uint32_t i = 0; i < RING; i++) x[i] = bench_buffer(&b, zeros, sizeof zeros);
+    for (uint32_t i = 0; i < RING_LAUNCHES; i++) {
+        const struct gpu_launch l = {
+            .grid = {64, 1, 1}, .block = {256, 1, 1}, .params = &x[i % RING], .param_bytes = 8};
+        bench_ok(&b, gpu_launch(b.gpu, NULL, kernel, &l, &b.diags, NULL));
+        bench_ok(&b, gpu_synchronize(b.gpu, &b.diags));
+        out[i] = (struct ring_launch){last(&b)->cycles, last(&b)->estimate.is};
+    }
+    bench_close(&b);
+}
+static void a_launch_looked_at_finds_caches_as_in_a_whole_run(void **state) {
+    (void)state;
+    struct ring_launch whole[RING_LAUNCHES], sampled[RING_LAUNCHES];
+    read_ring(0, whole);
+    read_ring(0.1, sampled);
+    uint64_t sum = 0;
+    uint32_t looks = 0;
+    for (uint32_t i = KNOWN; i < RING_LAUNCHES; i++) {
+        assert_false(whole[i].is_estimated);
+        sum += whole[i].cycles;
+    }
+    const uint64_t mean = sum / (RING_LAUNCHES - KNOWN); // single launches differ by 5 %
+    for (uint32_t i = KNOWN; i < RING_LAUNCHES; i++) {
+        if (sampled[i].is_estimated) continue;
+        assert_in_range(sampled[i].cycles, mean * 95 / 100, mean * 105 / 100);
+        looks++;
+    }
+    assert_in_range(looks, 1, 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_overlaps_is_simulated_whole),
                                        cmocka_unit_test(later_launches_are_estimated),
                                        cmocka_unit_test(an_estimate_leaves_its_code),
+                                       cmocka_unit_test(a_launch_looked_at_finds_caches_as_in_a_whole_run),
                                        cmocka_unit_test(another_module_is_learned_anew)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
