@@ -47,7 +47,7 @@ void lower_cluster_barrier(struct lower *l, const struct ptx_inst *i) {
     struct minst m = lower_new(l, OP_CBAR, ITYPE_NONE);
     m.sub = arrives ? MCBAR_ARRIVE : MCBAR_WAIT;
     lower_put(l, &m);
-    if (!arrives) lower_fence(l, MFENCE_CTA, MF_ACQUIRE);
+    if (!arrives) lower_fence(l, MFENCE_GPU, MF_ACQUIRE);
 }
 
 // st.async [a], b, [barrier]; red.async.op [a], b, [barrier]

@@ -110,10 +110,22 @@ uint8_t lower_scope(const struct ptx_inst *i) {
     return ptx_has(i, PTX_MOD_sys) ? MFENCE_SYS : MFENCE_GPU;
 }
 
+// Since 7.0 an acquire of a scope beyond the block leaves no line in L1 that could be old; one that is no release is that
+// alone (words of ptxas 11.8 and 12.9 for 7.0, 8.0 and 9.0: CCTL.IVALL behind MEMBAR.SC and MEMBAR.ALL, behind a load or
+// atomic that acquires, and behind every wait for a cluster's barrier).
 void lower_fence(struct lower *l, uint8_t scope, uint32_t flags) {
-    struct minst m = lower_new(l, OP_MEMBAR, ITYPE_NONE);
-    m.sub = scope;
-    m.flags = flags;
+    const bool drops =
+        scope != MFENCE_CTA && flags & (MF_ACQUIRE | MF_SC) && gen_has(l->gen, TRAIT_INDEPENDENT);
+    if (!drops || flags != MF_ACQUIRE) {
+        struct minst m = lower_new(l, OP_MEMBAR, ITYPE_NONE);
+        m.sub = scope;
+        m.flags = flags;
+        lower_put(l, &m);
+    }
+    if (!drops) return;
+    struct minst m = lower_new(l, OP_CCTL, ITYPE_NONE);
+    m.sub = 1;
+    m.flags = MF_ACQUIRE;
     lower_put(l, &m);
 }
 

@@ -13,7 +13,7 @@ enum { SIDE_LIMIT = 7, BOTH_LIMIT = 9 };
 static bool may_guard(const struct minst *m, uint32_t p) {
     if (m->guard != VPRED_TRUE) return false;
     if (mop_info[m->op].flags & (OPF_BRANCH | OPF_CONVERGENT)) return false;
-    if (m->op == OP_TRAP || m->op == OP_BRKPT || m->op == OP_NANOSLEEP || m->op == OP_MEMBAR ||
+    if (m->op == OP_TRAP || m->op == OP_BRKPT || m->op == OP_NANOSLEEP || m->op == OP_MEMBAR || m->op == OP_CCTL ||
         m->op == OP_GRIDDEP)
         return false;
     if (m->op == OP_S2R && (m->flags & MF_VOLATILE)) return false;

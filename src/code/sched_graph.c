@@ -71,6 +71,7 @@ static struct access access_of(const struct minst *m) {
     case OP_CBAR:
     case OP_STAS:
     case OP_MEMBAR:
+    case OP_CCTL:
     case OP_WARPSYNC:
     case OP_CPCOMMIT:
     case OP_CPWAIT:
