@@ -62,6 +62,25 @@ static const struct {
     {CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0}, // that of the GPU
 };
 
+static void limits_at_first(CUcontext c) {
+    for (size_t i = 0; i < WW_COUNT(limit_table); i++)
+        c->limit[limit_table[i].limit] = limit_table[i].value;
+    c->sets_aside = false;
+}
+// The GPU keeps one of each, the last that was set: with the context goes what it has set.
+static void limits_put_back(CUcontext c) {
+    struct gpu *const g = driver_get()->gpu;
+    const size_t stack = c->limit[CU_LIMIT_STACK_SIZE], heap = c->limit[CU_LIMIT_MALLOC_HEAP_SIZE];
+    const bool sets_aside = c->sets_aside;
+    limits_at_first(c);
+    if (stack != c->limit[CU_LIMIT_STACK_SIZE]) gpu_stack_limit(g, CODE_STACK_BYTES, process_diags());
+    if (heap != c->limit[CU_LIMIT_MALLOC_HEAP_SIZE])
+        devmem_heap_limit(gpu_memory(g), c->limit[CU_LIMIT_MALLOC_HEAP_SIZE]);
+    if (!sets_aside) return;
+    gpu_l2_set_set_aside(g, gpu_l2_first_set_aside(g), process_diags());
+    gpu_l2_reset_priorities(g, process_diags());
+}
+
 static CUcontext context_new(unsigned int flags, bool primary) {
     CUcontext c = calloc(1, sizeof *c);
     if (!c || !driver_handle_add(TAG_CONTEXT, DRIVER_KEY(c))) {
@@ -70,8 +89,7 @@ static CUcontext context_new(unsigned int flags, bool primary) {
     }
     *c = (struct CUctx_st){
         .flags = flags, .is_primary = primary, .id = ++driver_get()->next_id, .references = 1};
-    for (size_t i = 0; i < WW_COUNT(limit_table); i++)
-        c->limit[limit_table[i].limit] = limit_table[i].value;
+    limits_at_first(c);
     c->banks = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
     return c;
 }
@@ -86,9 +104,7 @@ static CUresult context_empty(CUcontext c) {
     d->last_fault = FAULT_NONE;
     driver_drop_calls();
     driver_handle_release_all(c);
-    if (c->limit[CU_LIMIT_STACK_SIZE] !=
-        CODE_STACK_BYTES) // the GPU keeps one, the last that was set
-        gpu_stack_limit(d->gpu, CODE_STACK_BYTES, process_diags());
+    limits_put_back(c);
     return r;
 }
 
@@ -322,6 +338,7 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
     if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE) { // cut to the most
         r = driver_result(gpu_l2_set_set_aside(g, value, process_diags()));
         value = gpu_l2_set_aside(g);
+        driver_current()->sets_aside = true;
     }
     if (limit == CU_LIMIT_STACK_SIZE) {
         value = bits_align_up(value ? value : 16, 16); // frames are 16-byte aligned

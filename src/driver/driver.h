@@ -81,6 +81,7 @@ struct CUctx_st {
     bool is_primary;
     uint64_t id;
     size_t limit[CU_LIMIT_MAX];
+    bool sets_aside; // it has set how much of L2 may go last
     CUfunc_cache cache;
     CUsharedconfig banks;
     uint32_t references; // of cuCtxAttach

@@ -81,6 +81,7 @@ static uint64_t sixteenths_of_l2(const struct gpu *g, uint32_t n) {
                         : 0;
 }
 uint64_t gpu_l2_most_set_aside(const struct gpu *g) { return sixteenths_of_l2(g, 10); }
+uint64_t gpu_l2_first_set_aside(const struct gpu *g) { return sixteenths_of_l2(g, 3); }
 uint64_t gpu_l2_set_aside(const struct gpu *g) { return g->set_aside; }
 static void set_aside(struct gpu *g, uint64_t bytes) {
     const uint64_t most = gpu_l2_most_set_aside(g);
@@ -111,7 +112,7 @@ enum ww_status device_build(struct gpu *g, struct diags *d) {
     enum ww_status s = mem_system_create(&c->mem, n, c->clocks.core_mhz, d, &g->mem);
     if (s != WW_OK) return s;
     g->quantum = mem_quantum_cycles(g->mem);
-    set_aside(g, sixteenths_of_l2(g, 3));
+    set_aside(g, gpu_l2_first_set_aside(g));
     s = savings_l2_create(&g->options.savings, g->mem, &c->mem.l2, d, &g->savings_l2);
     if (s != WW_OK) return s;
     const struct sm_callbacks cb = {.cta_done = on_cta_done, .user = g};

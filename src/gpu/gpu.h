@@ -152,6 +152,7 @@ enum ww_status gpu_stack_limit(struct gpu *g, uint32_t bytes, struct diags *d);
 // three sixteenths of it; ten sixteenths at most, to which more is cut (96, 18 and 60 MB of a board of 96 MB:
 // Neroued/ninfer pull request 202). Both calls wait for queued work; the second makes all lines alike.
 uint64_t gpu_l2_most_set_aside(const struct gpu *g); // 0: before capability 8.0
+uint64_t gpu_l2_first_set_aside(const struct gpu *g);
 uint64_t gpu_l2_set_aside(const struct gpu *g);
 enum ww_status gpu_l2_set_set_aside(struct gpu *g, uint64_t bytes, struct diags *d);
 enum ww_status gpu_l2_reset_priorities(struct gpu *g, struct diags *d);

@@ -70,11 +70,40 @@ static void limits(void) {
     CHECK(bytes == L2 * 10 / 16);
 }
 
+static void is_at(CUlimit limit, size_t wanted) {
+    size_t value = 0;
+    OK(cuCtxGetLimit(&value, limit));
+    CHECK(value == wanted);
+}
+// What a context has set goes with it, also where that was nothing; so does what the primary one has.
+static void limits_go_with_contexts(CUcontext c) {
+    CUdevice d;
+    OK(cuCtxGetDevice(&d));
+    for (size_t set = 0; set < 2; set++) {
+        is_at(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, set ? L2 * 3 / 16 : L2 * 10 / 16); // limits() has set it
+        OK(cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0));
+        OK(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 1 << 20));
+        OK(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 4096));
+        is_at(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
+        OK(cuCtxDestroy(c));
+        OK(cuCtxCreate(&c, 0, d));
+    }
+    OK(cuCtxDestroy(c));
+    OK(cuDevicePrimaryCtxRetain(&c, d));
+    OK(cuCtxSetCurrent(c));
+    OK(cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, L2 / 2));
+    OK(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 4096));
+    OK(cuDevicePrimaryCtxReset(d));
+    is_at(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, L2 * 3 / 16);
+    is_at(CU_LIMIT_MALLOC_HEAP_SIZE, 8 << 20);
+    is_at(CU_LIMIT_STACK_SIZE, 1024);
+}
+
 int main(void) {
     setenv("WARPWATT_GPU", FATBIN_DIR "/../../../gpus/h100.yaml", 1);
     setenv("WARPWATT_SET",
            "sm_count=2\nmem.partitions=1\nmem.tlb.l2_count=1\nmem.l2.bytes=32768\nmem.l2.ways=16\nmem.l2.dirty_ways=0", 1);
-    start();
+    const CUcontext c = start();
     OK(cuMemAlloc(&few, LINES * LINE));
     OK(cuMemAlloc(&many, STREAM * LINE));
     OK(cuMemsetD32(few, 0, LINES * LINE / 4));
@@ -129,5 +158,6 @@ int main(void) {
     bad = window(1, CU_ACCESS_PROPERTY_PERSISTING, CU_ACCESS_PROPERTY_PERSISTING); // misses cannot persist
     IS(cuStreamSetAttribute(s, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &bad.value),
        CUDA_ERROR_INVALID_VALUE);
+    limits_go_with_contexts(c);
     return 0;
 }
