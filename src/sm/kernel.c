@@ -366,6 +366,7 @@ static bool decode_product(struct decoder *d, const struct minst *m, struct sm_i
     const uint32_t line = d->c->shared_banks * d->c->shared_bank_bytes;
     const uint32_t core = m->vec * in->interval, shared = (p.shared_bytes + line - 1) / line;
     p.cycles = core > shared ? core : shared;
+    p.spare = p.cycles - shared;
     in->latency = (uint16_t)(in->latency + (a ? d->c->product_shared_latency : 0));
     in->unit = UNIT_NONE;
     in->aux = (uint16_t)k->n_products;

@@ -102,6 +102,7 @@ struct sm_wide {
 struct sm_product {
     uint32_t cycles;       // in the tensor core, once its operands come
     uint32_t shared_bytes; // that the group reads, of A and B
+    uint32_t spare;        // of its cycles, in which shared memory gives it nothing
     uint16_t sums;         // registers of a lane
     uint8_t first;         // of them
     bool adds;             // reads them too

@@ -243,6 +243,7 @@ static void shared_part(struct sm *s, uint32_t w, const struct exec_access *a, u
         e->bank_latency += rounds * c->shared_atomic_cycles;
     }
     if (e->bank_cycles == 0) e->bank_cycles = 1;
+    shared_port_take(&s->shared_port, e->bank_cycles, t);
     n[is_atomic                 ? ACT_shared_atomics
       : a->kind == ACCESS_STORE ? ACT_shared_writes
                                 : ACT_shared_reads]++;

@@ -14,6 +14,8 @@
 #include "sm/units.h"
 #include "sm/wheel.h"
 
+enum { PRODUCT_WARPS = 4 }; // of a group
+
 // Rows of the warp's sums, read and written once.
 static inline void products_count_rows(struct sm *s, struct collectors *k,
                                        const struct sm_product *p, uint32_t number) {
@@ -34,8 +36,8 @@ static inline void products_count_rows(struct sm *s, struct collectors *k,
 // What shared memory gives to all warps of the group counts with its first one.
 static inline void products_count_shared(struct sm *s, const struct warp *warp,
                                          const struct sm_product *p) {
-    enum { GROUP = 4, WORD = 4 };
-    if (warp->exec->warp_in_cta % GROUP != 0) return;
+    enum { WORD = 4 };
+    if (warp->exec->warp_in_cta % PRODUCT_WARPS != 0) return;
     uint64_t *const c = s->act.c; // (passes are those of the load/store unit)
     c[ACT_product_shared_bytes] += p->shared_bytes;
     c[ACT_shared_lanes] += p->shared_bytes / WORD;
@@ -50,13 +52,17 @@ static inline void products_begin(struct sm *s, struct sub_core *sub, uint32_t w
     struct units *const x = &sub->units;
     const uint32_t pipe = x->first[UNIT_TENSOR];
     const uint64_t start = max64(t, s->v.pipe[pipe].free_at);
-    units_book(s, x, UNIT_TENSOR, pipe, start, p->cycles, true);
-    const uint64_t at = units_enter(s, pipe, start, start, p->cycles, p->cycles, true);
+    const uint32_t cycles = p->cycles + (uint32_t)(s->shared_port.owed - sub->paid);
+    sub->paid = s->shared_port.owed;
+    units_book(s, x, UNIT_TENSOR, pipe, start, cycles, true);
+    const uint64_t at = units_enter(s, pipe, start, start, cycles, cycles, true);
+    if (warp->exec->warp_in_cta % PRODUCT_WARPS == 0)
+        shared_port_book(&s->shared_port, at, at + cycles, p->spare);
     products_count_rows(s, &sub->collectors, p, number);
     products_count_shared(s, warp, p);
     s->act.c[ACT_product_columns + in->klass - OPC_GMMA_16] += p->columns;
     const uint32_t group = pending_add(&s->pending, PENDING_products, w);
-    wheel_add(&s->wheel, t, at + p->cycles + in->latency, EVENT_PRODUCT, NULL, w, group);
+    wheel_add(&s->wheel, t, at + cycles + in->latency, EVENT_PRODUCT, NULL, w, group);
 }
 
 static inline void products_done(const struct readiness *r, struct sm *s, uint32_t w,

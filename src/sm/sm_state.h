@@ -40,6 +40,7 @@
 #include "sm/residency.h"
 #include "sm/sub_core.h"
 #include "sm/technique.h"
+#include "sm/shared_port.h"
 #include "sm/tma.h"
 #include "sm/toggle.h"
 
@@ -233,6 +234,7 @@ struct sm {
     struct stalls stalls;
     struct residency res;
     struct lsu lsu;
+    struct shared_port shared_port;
     struct tma tma;
     struct caches caches;
     struct fetches fetches;

@@ -106,6 +106,7 @@ struct sub_core {
     uint32_t late;   // cycles by which banks held up what issued, and what may issue next
     bool dp;         // a double-precision instruction issued
     uint64_t taken;  // shared_warps: warps that issued
+    uint64_t paid;   // of what products of warp groups owe (shared_port.h), what its own have been longer
     // ACT_lane_on_cycles up to cycle t is the sum of both, the second times t.
     uint64_t lanes_on_area, lanes_on;
     // Instructions on their way to a lane group, the oldest first.

@@ -217,6 +217,8 @@ static void leave(struct sm *s, struct tma_job *j, uint64_t t) {
     m->first = j->next;
     if (m->first == TMA_NO_JOB) m->last = TMA_NO_JOB;
     count_shared(s, j);
+    if (is_store(j) || j->copy.kind == BULK_SHARED)
+        shared_port_take(&s->shared_port, (j->copy.bytes + LINE - 1) / LINE, t);
     if (is_store(j) && pending_done(&s->pending, &s->v, PENDING_bulk_read, j->warp, j->read_group))
         s->ready->look(s, j->warp, t);
     // A box outside its tensor, or within shared memory, takes the time of its bytes.
@@ -289,6 +291,7 @@ void tma_answer(struct sm *s, uint32_t slot, uint64_t t) {
         return;
     }
     struct tma_job *const j = &m->job[index];
+    if (j->copy.kind == BULK_LOAD) shared_port_take(&s->shared_port, 1, t);
     j->left--;
     if (j->map != 0 && !is_kept(m, j->map) && !j->has_sent) {
         keep_map(m, j->map, s->c.tma_maps);

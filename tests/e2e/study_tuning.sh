@@ -10,7 +10,7 @@ run 0 study blind --size small -o blind --db kept.db
 says out '^k80 .* 3 points'
 for study in hopper ampere; do
     run 0 study $study --size small -o $study --db kept.db
-    [ "$(grep -c '2 points, Spearman' out)" = 2 ] || fail "not two spaces: $(cat out)"
+    [ "$(grep -c '2 points, Spearman' out)" = 3 ] || fail "not three spaces: $(cat out)"
     lacks $study/spaces.csv ',[1-9][0-9]*,0,[0-9]+,34,' # none refused
 done
 finish
