@@ -1018,6 +1018,7 @@ static const struct row rows[] = {
     {"L1 reads", "a40", 64.5, "bytes/core clock/SM", "gpu-benches (A40), floats", 0.03, l1_rate, NULL, 0},
     {"L1 reads", "rtx4090", 63.9, "bytes/core clock/SM", "gpu-benches (L40), floats", 0.03, l1_rate, NULL, 0},
     {"constant, L1.5", "rtx3070", 78, HOT, "nv_study (RTX 3070)", 0.05, constants, "L1.5", 32768},
+    {"fence of the GPU", "rtx3070", 327, HOT, "nv_study (RTX 3070)", 0.05, chain, "membar.gl;", 0},
     {"constant, L2", "rtx3070", 238, HOT, "nv_study (RTX 3070)", 0.05, constants, "L2", 32768},
     {"int add", "rtx3070", 64, OPS, GUIDE12, 0.06, rate, ADDCC4, 4},
     {"fp32 fma", "rtx3070", 128, OPS, GUIDE12, 0.08, rate, FMA4, 4},
@@ -1064,6 +1065,7 @@ static const struct row rows[] = {
     {"DRAM reads", "h100", 97.5, "% of peak", "gpu-benches (H100 PCIe, HBM2E)", 0.10, bandwidth, "read", 192},
     // Machine code moves its address before each load, in 8 cycles, which our compiler's need not
     // (test_clusters.c has machine code): the latency is fitted to that.
+    {"fence of the GPU", "h100", 927, HOT, "AMORA probe (H100): against the next row", 0.40, chain, "membar.gl;", 0},
     {"cluster.sync", "h100", 770, HOT, "public log (H800)", 0.05, cluster_syncs, "", 2},
     {"load of another SM, cluster of 2", "h100", 181, HOT, "HPMLL (H800)", 0.05, remote_loads, "", 2},
     {"load of another SM, cluster of 4", "h100", 204.1, HOT, "HPMLL (H800)", 0.05, remote_loads, "", 4},
