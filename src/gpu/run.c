@@ -326,16 +326,14 @@ static void warm(void *user, const uint64_t *touch, uint32_t n) {
 // Blocks [first, end), whose counts are added.
 static enum ww_status compute_part(struct gpu *g, struct flight *r, uint64_t first, uint64_t end,
                                    bool is_heard, struct exec_counts *counts, struct diags *d) {
-    const struct exec_crew crew = {.each = on_all_threads,
-                                   .user = g,
-                                   .groups = &g->groups,
-                                   .touched = is_heard ? warm : NULL};
+    const struct exec_crew crew = {
+        .each = on_all_threads, .user = g, .groups = &g->groups, .touched = is_heard ? warm : NULL};
     const uint64_t limit = g->options.max_instructions, had = counts->warp_instructions;
+    const uint64_t left = !limit ? UINT64_MAX : had < limit ? limit - had : 1;
     struct exec_fault fault = {.kind = FAULT_NONE};
     struct exec_counts part;
-    const enum ww_status s = exec_run_functional_part(
-        r->exec, first, end, g->memory, &crew,
-        !limit ? UINT64_MAX : had < limit ? limit - had : 1, g->options.stop, &part, &fault, d);
+    const enum ww_status s = exec_run_functional_part(r->exec, first, end, g->memory, &crew, left,
+                                                      g->options.stop, &part, &fault, d);
     counts->warp_instructions += part.warp_instructions;
     counts->thread_instructions += part.thread_instructions;
     r->result.fault = fault;

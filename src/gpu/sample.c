@@ -24,7 +24,7 @@
 enum {
     LEAST_LAUNCHES = 4, // simulated of those that are alike
     FIRST_AGAIN = 8,    // ordinal at which launches are looked at again, then twice as often
-    JOINS = 2,          // of JOINS_OF parts of that ordinal, from which on they are together with others
+    JOINS = 2,          // of JOINS_OF parts of it: from there on they are together with others
     JOINS_OF = 3,
     LEAD_OF = 4,        // no more of them are heard before than one of so many
     RECENT = 8,         // launches whose strata have to be known
@@ -37,8 +37,9 @@ enum {
     MANY_WAVES = 16,    // times that a grid fills the chip from which on the last, partial one is little of it
 };
 
-// Half of the interval, as a part of its cycles, of a launch that was simulated behind some that caches have not heard of.
-// Between nothing of what it reads in L2 and all of it, launches of few waves differ by so much and more (docs/performance.md).
+// Half of the interval, as a part of its cycles, of a launch that was simulated behind some that caches have not heard of
+// (assumed; one that found two thirds of what it reads in L2, where a whole run has none of it, took 8 % less:
+// tests/gpu/test_sample.c).
 #define STALE_HALF 0.2
 
 // Of cycles: no interval is narrower. Launches can differ with a period that looks at every 8th, 16th ... do not see.
@@ -125,10 +126,11 @@ struct sample_group {
     struct stratum *strata;
     const struct stratum *recent[RECENT]; // a ring by `seen`
     uint64_t seen;                        // launches but the first
-    uint64_t last, period; // of sample.launches: its last launch, and how many it came after the one before; 0: it has had one
-    bool is_known;         // all of `recent` are, for the launch that comes next
-    uint64_t lead;         // its launches in a row that caches have to hear before it is looked at
-    uint64_t heard;        // in a row, with all others between, that they have heard; 0: not all since its last one
+    uint64_t last;   // its last launch, of sample.launches
+    uint64_t period; // how many it came after the one before; 0: it has had one
+    bool is_known;   // all of `recent` are, for the launch that comes next
+    uint64_t lead;   // its launches in a row that caches have to hear before it is looked at
+    uint64_t heard;  // its launches in a row that they have, with all between; 0: not all since `last`
 };
 
 static void learn_ratio(struct stratum *t, double at, double ratio) {
@@ -238,8 +240,10 @@ static bool all_known(const struct sample_group *q, double error) {
 }
 // Launches of a group, as those of a stratum are, that replace what L2 holds. One where it would not be replaced from one
 // look to the next: then it stays as it is.
-static uint64_t lead_of(const struct gpu *g, const struct sample_group *q, const struct stratum *t) {
-    const double misses = (double)(t->activity.c[ACT_l2_read_misses] + t->activity.c[ACT_l2_write_misses]);
+static uint64_t lead_of(const struct gpu *g, const struct sample_group *q,
+                        const struct stratum *t) {
+    const double misses =
+        (double)(t->activity.c[ACT_l2_read_misses] + t->activity.c[ACT_l2_write_misses]);
     const double all = ceil(TURNS_BEHIND * l2_lines(g) * (double)t->launches / fmax(misses, 1));
     if (all > (double)q->again_at) return 1;
     return all < (double)(q->again_at / LEAD_OF) ? (uint64_t)all : q->again_at / LEAD_OF;
@@ -292,7 +296,8 @@ bool sample_times(struct gpu *g, const struct order *o) {
 double sample_blocks_to_fill(const struct gpu *g, const struct activity *a, double blocks) {
     const double misses = (double)(a->c[ACT_l2_read_misses] + a->c[ACT_l2_write_misses]);
     const double looks = (double)(a->c[ACT_l2_reads] + a->c[ACT_l2_writes] + a->c[ACT_l2_atomics]);
-    return l2_lines(g) * blocks * fmin(TURNS_BEHIND / fmax(misses, 1), LOOKS_BEHIND / fmax(looks, 1));
+    return l2_lines(g) * blocks *
+           fmin(TURNS_BEHIND / fmax(misses, 1), LOOKS_BEHIND / fmax(looks, 1));
 }
 uint64_t sample_heard_from(struct gpu *g, const struct flight *r, uint64_t first, uint64_t end) {
     double n = INFINITY;
@@ -302,7 +307,8 @@ uint64_t sample_heard_from(struct gpu *g, const struct flight *r, uint64_t first
         g->sample->silent_at = g->sample->launches;
         return end;
     } else if (r->is_estimated && !sample_may_wait(r->kernel->image)) {
-        const struct sample_group *const q = group_of(g, r->kernel, &r->launch, r->result.occupancy.ctas);
+        const struct sample_group *const q =
+            group_of(g, r->kernel, &r->launch, r->result.occupancy.ctas);
         const struct stratum *const t = q->recent[(q->seen - 1) % RECENT];
         if (t->launches)
             n = sample_blocks_to_fill(g, &t->activity, (double)t->activity.c[ACT_cta_launches]);

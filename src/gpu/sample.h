@@ -4,8 +4,8 @@
 // The estimate of both is a ratio: cycles for each warp instruction. What is computed without time has its instructions
 // counted, so a launch of another size, or blocks with more work, cost more. The interval is Student's, of 95 %, from how
 // the ratio varies between what was simulated. All counters grow by the same ratio, so that energies follow. What is
-// computed without time leaves L2 and TLBs as if it had been simulated (mem/warm.c), and its code where its like left it; L1
-// begins empty in each launch.
+// computed without time in front of what is simulated leaves L2 and TLBs as if it had been simulated too (sample_heard_from,
+// mem/warm.c), and its code where its like left it; L1 begins empty in each launch.
 //
 // - Launches (sample.c): alike are those of one kernel with the same block and dynamic shared memory, grids about as large,
 //   and about as much work. The first finds cold caches and is no sample; the next ones are simulated until the interval

@@ -32,14 +32,14 @@ enum {
     LEAST_COUNT = 3,
     MOST_COUNT = 8, // waves of a stretch that are counted
     A_COUNT = 512,  // waves of a grid for each
-    LONG = 50000,   // warp instructions of an SM that a stretch need not count more of: its waves are fewer then
-    AROUND = 2,     // waves of blocks that a stretch takes beside them
-    LEAST = 4,      // stretches of a launch
-    FEW = 5,        // where waves are LONG
-    USUAL = 8,      // where they are not and it is long enough
-    KNOWN = 3,      // stretches before their differences say how many are needed
-    TURNS = 2,      // of L2 in the head
-    MOST_HEAD = 8,  // a head is no more than this part of a grid
+    LONG = 50000,  // warp instructions of an SM that are enough for a stretch: of long waves it counts fewer
+    AROUND = 2,    // waves of blocks that a stretch takes beside them
+    LEAST = 4,     // stretches of a launch
+    FEW = 5,       // where waves are LONG
+    USUAL = 8,     // where they are not and it is long enough
+    KNOWN = 3,     // stretches before their differences say how many are needed
+    TURNS = 2,     // of L2 in the head
+    MOST_HEAD = 8, // a head is no more than this part of a grid
 };
 enum { OFF, HEAD, FILLS, COUNTS, DRAINS };
 
@@ -101,7 +101,8 @@ static bool plan(struct gpu *g, struct flight *r, uint64_t done) {
     device_activity_sum(g, &now);
     activity_sub(&now, &g->sample->begin);
     // What is on the chip has run no more than all of it.
-    const double warps = (double)now.c[ACT_warp_instructions] / (double)(done + s->wave) * (double)s->wave;
+    const double warps =
+        (double)now.c[ACT_warp_instructions] / (double)(done + s->wave) * (double)s->wave;
     const double enough = ceil((double)LONG * g->config.sm_count / fmax(warps, 1));
     const uint64_t a = r->n_ctas / s->wave / A_COUNT;
     uint64_t count = enough < LEAST_COUNT ? (uint64_t)enough : LEAST_COUNT;
@@ -163,7 +164,8 @@ static uint64_t gap_blocks(const struct gpu *g, const struct flight *r) {
     const uint64_t blocks = r->n_ctas - r->next_cta;
     double needed = s->planned;
     if (s->n >= KNOWN) {
-        const double t = sample_student(s->planned - 1), error = g->options.sample_error * mean_ratio(s);
+        const double t = sample_student(s->planned - 1),
+                     error = g->options.sample_error * mean_ratio(s);
         uint32_t pairs;
         needed = fmax(needed, t * t * mean_variance(s, &pairs) * s->n / (error * error));
     }

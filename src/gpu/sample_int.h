@@ -12,8 +12,8 @@ struct sample {
     struct activity begin, end, counted, between;
     struct sample_group *group;
     struct arena arena;
-    uint64_t launches;  // that were asked about, of all groups
-    uint64_t silent_at; // ordinal of the last one that caches have not heard of; 0: none
+    uint64_t launches;   // that were asked about, of all groups
+    uint64_t silent_at;  // ordinal of the last one that caches have not heard of; 0: none
     bool looks, listens; // groups are being looked at again; caches hear of launches without time
     bool has_estimates; // a launch was computed without time
     double variance; // of what is simulated: of gaps inside launches, of launches behind others without time; cycles squared

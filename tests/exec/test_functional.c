@@ -346,6 +346,72 @@ static void branches_are_the_same_natively(void **state) {
             prog_free(p);
         }
 }
+// Blocks that read eight lines each, four bytes a lane, and write one: who listens hears of each line once, in the same order
+// with handlers alone and as the host's own code.
+enum { HEARD_BLOCKS = 40, HEARD_LOADS = 8, HEARD_LINES = HEARD_BLOCKS * (HEARD_LOADS + 1) };
+struct heard {
+    uint64_t touch[HEARD_LINES];
+    uint32_t n;
+};
+static void hear(void *user, const uint64_t *touch, uint32_t n) {
+    struct heard *const h = user;
+    for (uint32_t i = 0; i < n && h->n + i < HEARD_LINES; i++) h->touch[h->n + i] = touch[i];
+    h->n += n;
+}
+static void touches_are_the_same_natively(void **state) {
+    (void)state;
+    static const uint32_t heats[] = {NATIVE_NEVER, 0, 2};
+    struct prog *const p = prog_new();
+    const uint32_t bytes = HEARD_BLOCKS * HEARD_LOADS * 128;
+    const uint64_t at = devmem_alloc(p->mem, bytes, 256, "x");
+    p->args.grid[0] = HEARD_BLOCKS;
+    emit(p, OP_S2R, ITYPE_U32, R(0), NONE_, NONE_, NONE_)->aux = SREG_laneid;
+    emit(p, OP_S2R, ITYPE_U32, R(1), NONE_, NONE_, NONE_)->aux = SREG_ctaid_x;
+    emit(p, OP_IMAD, ITYPE_U32, R(0), R(1), I(32 * HEARD_LOADS), R(0));
+    emit(p, OP_MOV, ITYPE_U32, R(2), I((uint32_t)at), NONE_, NONE_);
+    emit(p, OP_MOV, ITYPE_U32, R(3), I((uint32_t)(at >> 32)), NONE_, NONE_);
+    emit(p, OP_IMAD, ITYPE_U32, RD(2), R(0), I(4), RD(2))->flags = MF_WIDE;
+    emit(p, OP_MOV, ITYPE_U32, R(5), I(0), NONE_, NONE_);
+    for (uint32_t i = 0; i < HEARD_LOADS; i++) {
+        memory_op(p, OP_LD, 0, R(4), RD(2), NONE_)->offset = 128 * i;
+        emit(p, OP_IADD, ITYPE_U32, R(5), R(5), R(4), NONE_);
+    }
+    memory_op(p, OP_ST, 0, NONE_, RD(2), R(5));
+    emit_exit(p);
+    prog_stop(p);
+    p->args.params = p->params;
+    assert_int_equal(exec_launch_create(&p->im, p->mem, &p->args, &p->diags, &p->launch), WW_OK);
+    static struct heard first, other;
+    first.n = 0;
+    for (uint32_t k = 0; k < WW_COUNT(heats); k++) {
+        struct heard *const h = k ? &other : &first;
+        const struct exec_crew crew = {.each = in_turn, .user = h, .touched = hear};
+        struct exec_counts c;
+        struct exec_fault f;
+        h->n = 0;
+        native_force(heats[k]);
+        assert_int_equal(exec_run_functional(p->launch, p->mem, &crew, 0, NULL, &c, &f, &p->diags),
+                         WW_OK);
+        assert_int_equal(h->n, HEARD_LINES);
+        assert_memory_equal(h->touch, first.touch, sizeof first.touch);
+    }
+    native_force(NATIVE_HOT);
+    uint32_t writes = 0;
+    uint64_t last = 0, seen[HEARD_BLOCKS * HEARD_LOADS] = {0};
+    for (uint32_t i = 0; i < HEARD_LINES; i++) {
+        const uint64_t line = (exec_touch_addr(first.touch[i]) - at) / 128;
+        assert_true(line < WW_COUNT(seen));
+        assert_int_equal(exec_touch_words(first.touch[i]), ~0u);
+        writes += exec_touch_writes(first.touch[i]);
+        seen[line]++;
+        last = line;
+    }
+    assert_int_equal(writes, HEARD_BLOCKS);
+    assert_int_equal(last % HEARD_LOADS, 0); // a block's store
+    for (uint32_t i = 0; i < WW_COUNT(seen); i++)
+        assert_int_equal(seen[i], i % HEARD_LOADS ? 1 : 2);
+    prog_free(p);
+}
 // A host that gives no memory to execute (a policy, a filter of system calls) has handlers.
 static void without_executable_memory(void **state) {
     (void)state;
@@ -400,6 +466,7 @@ int main(void) {
                                        cmocka_unit_test(a_launch_leaves_nothing_behind),
                                        cmocka_unit_test(branches_are_the_same_natively),
                                        cmocka_unit_test(limits_and_races_are_the_same_natively),
+                                       cmocka_unit_test(touches_are_the_same_natively),
                                        cmocka_unit_test(without_executable_memory),
                                        cmocka_unit_test(levels)};
     return cmocka_run_group_tests(tests, NULL, NULL);

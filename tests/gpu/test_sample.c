@@ -167,7 +167,10 @@ static void an_estimate_leaves_its_code(void **state) {
 // A kernel that reads one of four buffers in turn, each two thirds of L2: it finds nothing of its own there. Later launches
 // are computed without time and most of them unheard; one that is looked at again still finds L2 as a whole run leaves it.
 enum { RING = 4, RING_BYTES = 512 << 10, KNOWN = 8, RING_LAUNCHES = 20 };
-struct ring_launch { uint64_t cycles; bool is_estimated; };
+struct ring_launch {
+    uint64_t cycles;
+    bool is_estimated;
+};
 static void read_ring(double error, struct ring_launch out[RING_LAUNCHES]) {
     struct bench b;
     struct gpu_options o;
@@ -220,10 +223,11 @@ static void a_launch_looked_at_finds_caches_as_in_a_whole_run(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_overlaps_is_simulated_whole),
-                                       cmocka_unit_test(later_launches_are_estimated),
-                                       cmocka_unit_test(an_estimate_leaves_its_code),
-                                       cmocka_unit_test(a_launch_looked_at_finds_caches_as_in_a_whole_run),
-                                       cmocka_unit_test(another_module_is_learned_anew)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_overlaps_is_simulated_whole),
+        cmocka_unit_test(later_launches_are_estimated),
+        cmocka_unit_test(an_estimate_leaves_its_code),
+        cmocka_unit_test(a_launch_looked_at_finds_caches_as_in_a_whole_run),
+        cmocka_unit_test(another_module_is_learned_anew)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
