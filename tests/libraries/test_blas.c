@@ -12,7 +12,7 @@
 #include "cuda.h"
 
 typedef struct handle *handle_t;
-int cublasCreate_v2(handle_t *), cublasDestroy_v2(handle_t), cublasSetPointerMode_v2(handle_t, int);
+int cublasCreate_v2(handle_t *), cublasDestroy_v2(handle_t), cublasSetStream_v2(handle_t, CUstream), cublasSetPointerMode_v2(handle_t, int);
 int cublasGemmEx(handle_t, int, int, int, int, int, const void *, const void *, int, int, const void *, int, int, const void *,
                  void *, int, int, int, int);
 int cublasGemmStridedBatchedEx(handle_t, int, int, int, int, int, const void *, const void *, int, int, long long, const void *,
@@ -405,6 +405,48 @@ static void even_products(handle_t h, bool all) {
                     products(h, &types[t], sizes[i][0], sizes[i][1], sizes[i][2], ops % 2, ops / 2, ops % 2, true);
 }
 
+// Few tiles and long sums, of which blocks make parts: of each type, whole and ragged, alone and in a batch; with a bias and without;
+// the same bits again, and at once in two streams.
+static void parts(handle_t h) {
+    static const int sizes[][3] = {{64, 64, 1024}, {70, 33, 1337}};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (int i = 0; i < 2; i++)
+            if (types[t].scale != R16 || i) products(h, &types[t], sizes[i][0], sizes[i][1], sizes[i][2], i ? 0 : 1, 0, i, i == 0);
+    enum { M = 48, N = 40, K = 4096, STREAMS = 2, TIMES = 3 };
+    // sums that are not exact: any other order of adding up parts would show
+    float *const host = malloc(4 * K * (M + N)), *const first = malloc(4 * M * N), *const again = malloc(4 * M * N);
+    for (int i = 0; i < K * (M + N); i++) host[i] = (float)number(1000) / 997;
+    CUdeviceptr in, out[STREAMS * TIMES];
+    CUstream stream[STREAMS];
+    const float alpha = 1, beta = 0;
+    cuMemAlloc(&in, 4 * K * (M + N));
+    cuMemcpyHtoD(in, host, 4 * K * (M + N));
+    for (int i = 0; i < STREAMS; i++) cuStreamCreate(&stream[i], 1);
+    for (int i = 0; i < STREAMS * TIMES; i++) {
+        cuMemAlloc(&out[i], 4 * M * N);
+        cublasSetStream_v2(h, stream[i % STREAMS]);
+        CHECK(!cublasGemmEx(h, 1, 0, M, N, K, &alpha, (void *)in, R32, K, (void *)(in + 4 * K * M), R32, K, &beta, (void *)out[i], R32, M,
+                            COMPUTE_32F, -1), "a product");
+    }
+    cuCtxSynchronize();
+    cublasSetStream_v2(h, NULL);
+    cuMemcpyDtoH(first, out[0], 4 * M * N);
+    for (int i = 1; i < STREAMS * TIMES; i++) {
+        cuMemcpyDtoH(again, out[i], 4 * M * N);
+        CHECK(!memcmp(first, again, 4 * M * N), "product %d has other bits than the first", i);
+    }
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < M; i++) {
+            double sum = 0;
+            for (int l = 0; l < K; l++) sum += (double)host[i * K + l] * host[K * M + j * K + l];
+            CHECK(fabs(first[i + j * M] - sum) < 1e-3, "element %d,%d is %g, not %g", i, j, first[i + j * M], sum);
+        }
+    for (int i = 0; i < STREAMS * TIMES; i++) cuMemFree(out[i]);
+    for (int i = 0; i < STREAMS; i++) cuStreamDestroy(stream[i]);
+    cuMemFree(in);
+    free(host), free(first), free(again);
+}
+
 // Numbers of eight bits with a fraction: small whole ones, whose sums are exact; scaled, with a bias, rounded to halves of single
 // precision's upper kind or to eight bits, and the largest magnitude found. Sums of fewer digits (`is_fast`) hold these exactly, too.
 enum { E4M3 = 28, E5M2 = 29 };
@@ -483,7 +525,8 @@ static void eight_bits(handle_t h, int type_a, int type_b, int out, int m, int n
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void) { return 1; }
 
-// With an argument: `small` products only, those of whole `tiles` of tensor cores, or those of `even` lines, of all types or of `halves`.
+// With an argument: `small` products only, those of whole `tiles` of tensor cores, those of `even`
+// lines, of all types or of `halves`, or those whose sums are made in `parts` (with another word: with numbers of eight bits, too).
 int main(int argc, char **argv) {
     handle_t h;
     static const int sizes[][3] = {{1, 1, 1}, {3, 5, 7}, {33, 65, 17}, {128, 192, 64}, {130, 129, 40}};
@@ -499,6 +542,11 @@ int main(int argc, char **argv) {
             eight_bits(h, E5M2, E4M3, R32, 256, 112, 64, 1, 1);
             products(h, &types[9], 250, 120, 200, 1, 0, false, true); // bytes by wgmma
         }
+        return failed ? 1 : 0;
+    }
+    if (argc > 1 && !strcmp(argv[1], "parts")) {
+        parts(h);
+        if (argc > 2) eight_bits(h, E4M3, E5M2, E4M3, 100, 60, 2000, 1, 1);
         return failed ? 1 : 0;
     }
     // what the lanes make is the same on each GPU

@@ -73,6 +73,7 @@ enum blas_module {
     BLAS_MODULES
 };
 
+enum { BLAS_ROOMS = 16 }; // streams of which products may have parts
 enum { BLAS_PARTS = 256 }; // blocks of a reduction, each of which leaves one sum
 
 typedef struct blas_handle {
@@ -84,6 +85,11 @@ typedef struct blas_handle {
     pthread_mutex_t lock;     // of `module`
     CUmodule module[BLAS_MODULES];
     CUdeviceptr parts; // VECTOR_PART bytes of each of BLAS_PARTS + 1 sums
+    // where products of a stream leave the sums of parts: those of two streams run at once
+    struct blas_room {
+        CUstream stream;
+        CUdeviceptr at;
+    } room[BLAS_ROOMS];
 } * blas_handle_t;
 
 BLAS_API bool blas_is_handle(const struct blas_handle *h);
@@ -119,12 +125,14 @@ BLAS_API blas_status blas_product(struct blas_handle *h, const char *call, int o
 BLAS_API blas_status blas_product_in(struct blas_handle *h, CUstream stream, const char *call,
                                      int op_a, int op_b, const struct blas_types *t, struct gemm *g,
                                      uint32_t count);
-// Products of one type of sixteen bits by the kernels of hopper.cu: whether they take sizes, steps and the number of products of
-// matrices whose lines begin at multiples of sixteen bytes, and would fill half the chip; and their launch.
-bool hopper_fits(const struct blas_handle *h, int op_a, int op_b, const struct gemm *g,
-                 uint32_t count);
+// A stream's room for sums of parts of k and for its counters, which are 0; false: it cannot be had.
+BLAS_API bool blas_room(struct blas_handle *h, CUstream stream, uint64_t *part, uint64_t *turns);
+// Products by the kernels of hopper.cu: whether they take sizes, steps and the number of products of matrices whose lines begin at
+// multiples of sixteen bytes; and their launch, in tiles of `tile_m` rows.
+bool hopper_has_room(CUfunction kernel, uint32_t tile_m, uint32_t splits); // for one of its clusters
+bool hopper_fits(int op_a, int op_b, const struct gemm *g, uint32_t count);
 blas_status hopper_launch(CUfunction kernel, CUstream stream, int op_a, int op_b, int type,
-                          const struct gemm *g, uint32_t count);
+                          const struct gemm *g, uint32_t count, uint32_t tile_m);
 // Products of numbers of eight bits with a fraction: types of all matrices, and device addresses of factors (0: 1) and of where the
 // largest magnitude of the result goes, if anywhere. g has alpha and beta of single precision.
 struct blas_eight {

@@ -16,6 +16,7 @@
 #define block_z              ((int)__nvvm_read_ptx_sreg_ctaid_z())
 #define threads_x            ((int)__nvvm_read_ptx_sreg_ntid_x())
 #define blocks_x             ((int)__nvvm_read_ptx_sreg_nctaid_x())
+#define blocks_y             ((int)__nvvm_read_ptx_sreg_nctaid_y())
 // Written out: to clang 14 its own __syncthreads() changes no variable whose address nobody takes, and loads of shared scalars
 // move in front of it.
 #define barrier()            asm volatile("bar.sync 0;" ::: "memory")
@@ -60,6 +61,26 @@ static __device__ inline void narrow(bf16 *to, float x) {
 template <class T> static __device__ inline void narrow(complex_of<T> *to, complex_of<T> x) {
     *to = x;
 }
+
+// Neighbours at once, which from compute capability 8.0 on halves have an instruction for.
+template <class O, class A> static __device__ inline void narrow_2(O to[2], A low, A high) {
+    narrow(&to[0], low);
+    narrow(&to[1], high);
+}
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+static __device__ inline void narrow_2(f16 to[2], float low, float high) {
+    uint32_t both;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
+    to[0] = __builtin_bit_cast(f16, (uint16_t)both);
+    to[1] = __builtin_bit_cast(f16, (uint16_t)(both >> 16));
+}
+static __device__ inline void narrow_2(bf16 to[2], float low, float high) {
+    uint32_t both;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
+    to[0].v = (uint16_t)both;
+    to[1].v = (uint16_t)(both >> 16);
+}
+#endif
 
 template <class T> static __device__ inline void mad(T *sum, T a, T b) { *sum += a * b; }
 template <class T>

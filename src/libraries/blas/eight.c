@@ -5,6 +5,9 @@
 #include "eight.h"
 
 #include "blas.h"
+#include "plan.h"
+
+#include <stdio.h>
 
 static bool is_eight(int type) { return type == TYPE_R_8F_E4M3 || type == TYPE_R_8F_E5M2; }
 static int type_of(int type) {
@@ -38,14 +41,23 @@ static bool is_even(const struct gemm_matrix *x, uint32_t count) {
            (count == 1 || x->step % 16 == 0);
 }
 static blas_status by_groups(struct blas_handle *h, CUstream stream, int type_a, int type_b,
-                             const struct gemm *g, uint32_t count) {
+                             struct gemm *g, uint32_t count) {
     CUfunction kernel;
+    struct plan plan;
     const enum blas_module module = type_a != TYPE_R_8F_E4M3   ? BLAS_g8ba
                                     : type_b != TYPE_R_8F_E4M3 ? BLAS_g8ab
                                                                : BLAS_g8aa;
-    const blas_status s = blas_kernel(h, module, "tensor_wide_tn", &kernel);
-    return s ? s
-             : hopper_launch(kernel, stream, OPERATION_T, OPERATION_N, TYPE_R_8F_E4M3, g, count);
+    for (int may_split = 1; may_split >= 0; may_split--) {
+        char name[32];
+        plan = (struct plan){0};
+        plan_consider(&plan, h, BY_GROUPS, 1, g, count, may_split);
+        snprintf(name, sizeof name, "tensor_%s_tn", plan.tile);
+        const blas_status s = blas_kernel(h, module, name, &kernel);
+        if (s) return s;
+        if (plan.splits == 1 || hopper_has_room(kernel, plan.m, plan.splits)) break;
+    }
+    g->splits = plan.splits;
+    return hopper_launch(kernel, stream, OPERATION_T, OPERATION_N, TYPE_R_8F_E4M3, g, count, plan.m);
 }
 static blas_status widen(struct blas_handle *h, CUstream stream, struct gemm_matrix *x, int type,
                          int64_t rows, int64_t columns, uint32_t count, uint64_t to) {
@@ -74,7 +86,7 @@ blas_status blas_eight(struct blas_handle *h, CUstream stream, const char *call,
     struct gemm product = {.m = g->m, .n = g->n, .k = g->k, .a = g->a, .b = g->b, .alpha = {1}};
     const bool grouped = e->is_fast && h->capability >= 90 && h->capability < 100 && blas_swaps(op_a) &&
                          !blas_swaps(op_b) && g->k && is_even(&g->a, count) &&
-                         is_even(&g->b, count) && hopper_fits(h, op_a, op_b, g, count);
+                         is_even(&g->b, count) && hopper_fits(op_a, op_b, g, count);
     CUdeviceptr work;
     const uint64_t room = (sums + 255) / 256 * 256, room_a = (halves_a + 255) / 256 * 256;
     blas_status s =

@@ -2,6 +2,7 @@
 // op(B) in shared memory while the next ones are on their way in registers, and each thread adds up a small tile.
 #include "device.h"
 #include "gemm.h"
+#include "parts.h"
 #include "tile.h"
 
 template <class T> static __device__ inline T *at(const gemm_matrix &x, int batch) {
@@ -80,19 +81,19 @@ template <class T, class A, int M, int N, int K, int EM, int EN, bool SwapA, boo
     static MEMBER int tm() { return thread_x / 32 % (THREADS_M / 8) * 8 + thread_x % 8; }
     static MEMBER int tn() { return thread_x / 32 / (THREADS_M / 8) * 4 + thread_x % 32 / 8; }
     template <bool Whole>
-    MEMBER void add_up(A sum[EM][EN], const gemm &g, const T *a, const T *b, int m0, int n0) const {
+    MEMBER void add_up(A sum[EM][EN], const gemm &g, int k_end, const T *a, const T *b, int m0, int n0) const {
         slice_a ta;
         slice_b tb;
         ta.begin(a, g.a.lead, m0);
         tb.begin(b, g.b.lead, n0);
-        load<Whole>(ta, tb, g, a, b, m0, n0, 0);
+        load<Whole>(ta, tb, g, k_end, a, b, m0, n0, 0);
         ta.put(a_slice, g.a.conj);
         tb.put(b_slice, g.b.conj);
         barrier();
         int now = 0;
-        for (int k0 = 0; k0 < g.k; k0 += K) {
-            const bool goes_on = k0 + K < g.k;
-            if (goes_on) load<Whole>(ta, tb, g, a, b, m0, n0, k0 + K);
+        for (int k0 = 0; k0 < k_end; k0 += K) {
+            const bool goes_on = k0 + K < k_end;
+            if (goes_on) load<Whole>(ta, tb, g, k_end, a, b, m0, n0, k0 + K);
             multiply<A, K, EM, EN, share_m, share_n>(sum, a_slice + now * A_LINES, slice_a::LINE, tm(), b_slice + now * B_LINES,
                                                      slice_b::LINE, tn());
             now ^= 1;
@@ -104,13 +105,13 @@ template <class T, class A, int M, int N, int K, int EM, int EN, bool SwapA, boo
         }
     }
     template <bool Whole>
-    static MEMBER void load(slice_a &ta, slice_b &tb, const gemm &g, const T *a, const T *b, int m0, int n0, int k0) {
+    static MEMBER void load(slice_a &ta, slice_b &tb, const gemm &g, int k_end, const T *a, const T *b, int m0, int n0, int k0) {
         if (Whole) {
             ta.load(g.a.lead);
             tb.load(g.b.lead);
         } else {
-            ta.load(a, g.a.lead, m0, k0, g.m, g.k);
-            tb.load(b, g.b.lead, n0, k0, g.n, g.k);
+            ta.load(a, g.a.lead, m0, k0, g.m, k_end);
+            tb.load(b, g.b.lead, n0, k0, g.n, k_end);
         }
     }
 };
@@ -120,16 +121,19 @@ DEVICE void product(const gemm &g) {
     typedef product_tile<T, A, M, N, K, EM, EN, SwapA, SwapB> tile;
     alignas(16) __shared__ A a_slice[2 * tile::A_LINES];
     alignas(16) __shared__ A b_slice[2 * tile::B_LINES];
-    const int m0 = block_x * M, n0 = g.first_column + block_y * N, batch = block_z;
+    const int m0 = block_x * M, n0 = g.first_column + block_y * N;
     if (g.triangle == GEMM_LOWER && m0 + M <= n0) return;
     if (g.triangle == GEMM_UPPER && n0 + N <= m0) return;
-    const T *const a = at<T>(g.a, batch), *const b = at<T>(g.b, batch);
+    const part p(g, K);
+    const int batch = p.batch;
+    const T *const a = p.of<SwapA>(at<T>(g.a, batch), g.a.lead), *const b = p.of<SwapB>(at<T>(g.b, batch), g.b.lead);
     A sum[EM][EN] = {};
     const tile t = {a_slice, b_slice};
     if (g.is_even && m0 + M <= g.m && n0 + N <= g.n && g.k % K == 0 && g.k)
-        t.template add_up<true>(sum, g, a, b, m0, n0);
+        t.template add_up<true>(sum, g, p.k, a, b, m0, n0);
     else
-        t.template add_up<false>(sum, g, a, b, m0, n0);
+        t.template add_up<false>(sum, g, p.k, a, b, m0, n0);
+    if (!p.add_up<EM * EN, tile::THREADS>(&sum[0][0], g)) return;
 
     const A alpha = alpha_of(A{}, g);
     const A beta = beta_of(A{}, g);

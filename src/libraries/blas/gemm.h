@@ -29,12 +29,14 @@ struct gemm {
     uint32_t epilogue;
     uint32_t is_even;  // bool: whole slices of A and B may be read in pieces of sixteen bytes
     uint32_t triangle; // of D that is made: enum gemm_triangle
+    uint32_t splits;   // parts of k, each made by a block of its own (parts.h): blocks along z are these of each product
     struct gemm_matrix a, b, c, d;
     // factors: values of the scale type (real, imaginary), or where the address is not 0 what lies there
     uint64_t alpha_at, beta_at;
     uint32_t factors; // enum gemm_factor
     double alpha[2], beta[2];
     uint64_t bias; // of D's type
+    uint64_t part, turns; // where there are several parts: room for their sums; a counter for each tile, 0 when no product runs
 };
 
 #endif

@@ -3,16 +3,18 @@
 
 #include "blas.h"
 
-// The map of a matrix of `along` elements a line and `lines` of them. A box is as long as a line of a slice, 128 bytes.
+// The map of a matrix of `along` elements a line and `lines` of them. A box is as long as a line of a slice, 128 bytes, and has
+// `box_lines` where k lies together.
 static CUresult map_of(CUtensorMap *map, const struct gemm_matrix *x, int type, bool is_deep,
-                       int32_t along, int32_t lines, uint32_t count, uint32_t *of_batch) {
+                       uint32_t box_lines, int32_t along, int32_t lines, uint32_t count,
+                      uint32_t *of_batch) {
     const uint64_t bytes = blas_type_bytes(type), line = (uint64_t)x->lead * bytes;
     const bool is_one = count == 1 || !x->step;
     const cuuint64_t size[3] = {(uint64_t)along, (uint64_t)lines, is_one ? 1 : count};
     const cuuint64_t stride[2] = {line,
                                   is_one ? line * (uint64_t)lines : (uint64_t)x->step * bytes};
     const cuuint32_t box[3] = {(cuuint32_t)(HOPPER_DEEP / bytes),
-                               is_deep ? HOPPER_BOX : (cuuint32_t)(HOPPER_DEEP / bytes), 1};
+                               is_deep ? box_lines : (cuuint32_t)(HOPPER_DEEP / bytes), 1};
     *of_batch = !is_one;
     return cuTensorMapEncodeTiled(
         map,
@@ -31,45 +33,57 @@ static bool has_map(const struct gemm_matrix *x, int64_t lines, uint32_t count) 
             (x->step >= x->lead * lines && x->step < ((int64_t)FAR << 8)));
 }
 
-bool hopper_fits(const struct blas_handle *h, int op_a, int op_b, const struct gemm *g,
-                 uint32_t count) {
+bool hopper_fits(int op_a, int op_b, const struct gemm *g, uint32_t count) {
     enum { MOST = 65534 };
-    const int64_t m = (g->m + HOPPER_M - 1) / HOPPER_M, n = (g->n + HOPPER_N - 1) / HOPPER_N;
-    return count <= MOST && n <= MOST && m * n * count * 2 >= h->sms &&
+    return count <= MOST / HOPPER_PARTS && (g->n + HOPPER_N - 1) / HOPPER_N <= MOST &&
            has_map(&g->a, blas_swaps(op_a) ? g->m : g->k, count) &&
            has_map(&g->b, blas_swaps(op_b) ? g->k : g->n, count);
 }
 
+bool hopper_has_room(CUfunction kernel, uint32_t tile_m, uint32_t splits) {
+    int blocks = 0;
+    const CUlaunchConfig config = {.gridDimX = 1,
+                                   .gridDimY = HOPPER_PAIR,
+                                   .gridDimZ = splits,
+                                   .blockDimX = HOPPER_THREADS,
+                                   .blockDimY = 1,
+                                   .blockDimZ = 1,
+                                   .sharedMemBytes = HOPPER_SHARED(tile_m)};
+    return cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                              (int)HOPPER_SHARED(tile_m)) == CUDA_SUCCESS &&
+           cuOccupancyMaxPotentialClusterSize(&blocks, kernel, &config) == CUDA_SUCCESS &&
+           blocks >= HOPPER_PAIR * (int)splits;
+}
+
 blas_status hopper_launch(CUfunction kernel, CUstream stream, int op_a, int op_b, int type,
-                          const struct gemm *g, uint32_t count) {
+                          const struct gemm *g, uint32_t count, uint32_t tile_m) {
     struct hopper_gemm p = {.g = *g};
     CUtensorMap a, b;
     const bool deep_a = blas_swaps(op_a), deep_b = !blas_swaps(op_b);
-    CUresult r = map_of(&a, &g->a, type, deep_a, deep_a ? g->k : g->m, deep_a ? g->m : g->k, count,
+    CUresult r = map_of(&a, &g->a, type, deep_a, tile_m / HOPPER_PAIR, deep_a ? g->k : g->m, deep_a ? g->m : g->k, count,
                         &p.batch_a);
     if (r == CUDA_SUCCESS)
-        r = map_of(&b, &g->b, type, deep_b, deep_b ? g->k : g->n, deep_b ? g->n : g->k, count,
+        r = map_of(&b, &g->b, type, deep_b, HOPPER_N, deep_b ? g->k : g->n, deep_b ? g->n : g->k, count,
                    &p.batch_b);
     if (r == CUDA_SUCCESS)
         r = cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                               HOPPER_SHARED);
+                               (int)HOPPER_SHARED(tile_m));
     if (r != CUDA_SUCCESS) return blas_of(r);
     _Static_assert(sizeof a == sizeof p.map_a, "a map is 128 bytes");
     __builtin_memcpy(p.map_a, &a, sizeof a);
     __builtin_memcpy(p.map_b, &b, sizeof b);
     CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
     cluster.value.clusterDim.x = 1;
-    cluster.value.clusterDim.y = HOPPER_CLUSTER;
-    cluster.value.clusterDim.z = 1;
+    cluster.value.clusterDim.y = HOPPER_PAIR;
+    cluster.value.clusterDim.z = g->splits;
     const uint32_t columns = (uint32_t)((g->n + HOPPER_N - 1) / HOPPER_N);
-    const CUlaunchConfig config = {.gridDimX = (uint32_t)((g->m + HOPPER_M - 1) / HOPPER_M),
-                                   .gridDimY = (columns + HOPPER_CLUSTER - 1) / HOPPER_CLUSTER *
-                                               HOPPER_CLUSTER,
-                                   .gridDimZ = count,
+    const CUlaunchConfig config = {.gridDimX = ((uint32_t)g->m + tile_m - 1) / tile_m,
+                                   .gridDimY = (columns + HOPPER_PAIR - 1) / HOPPER_PAIR * HOPPER_PAIR,
+                                   .gridDimZ = count * g->splits,
                                    .blockDimX = HOPPER_THREADS,
                                    .blockDimY = 1,
                                    .blockDimZ = 1,
-                                   .sharedMemBytes = HOPPER_SHARED,
+                                   .sharedMemBytes = HOPPER_SHARED(tile_m),
                                    .hStream = stream,
                                    .attrs = &cluster,
                                    .numAttrs = 1};

@@ -1,48 +1,51 @@
 // Matrix products on tensor cores of compute capability 9.0: a group of warps brings slices by bulk copies of tensors, two groups
 // multiply them out of shared memory (`wgmma`), and barriers in shared memory hand slices to and fro. Two blocks of a cluster make
-// tiles side by side along n: each brings its half of the slice of op(A) that both need to both. Lines of both matrices begin at
+// tiles side by side along n: each brings its half of the slice of op(A) that both need to both. Where k is cut into parts
+// (gemm.splits), a cluster has such a pair for each, and its blocks add up sums out of each other's shared memory, in the order of
+// parts, each block those of some columns. Lines of both matrices begin at
 // multiples of sixteen bytes (gemm.is_even); sizes may be any, since copies fill up with zeros. The file is compiled once for each
 // type: KIND_f16, KIND_bf16, KIND_s8 or KIND_eight (TYPES of B and A then: e4m3, e5m2), OUT is that of C and D. Numbers of eight bits
 // are multiplied only where k lies together in both.
 //
-// The instruction makes 64 rows of 256 and leaves neighbours of a row in a thread. D lies column by column, so that its columns are
+// The instruction makes 64 rows of 256 or 128 and leaves neighbours of a row in a thread. D lies column by column, so that its columns are
 // the instruction's rows: what is called X here is op(B) transposed, Y is op(A) transposed.
 #define _Alignas alignas
 #include "finish.h"
 #include "hopper.h"
+#include "parts.h"
 
 #define TEXT_OF(x) #x
 #define TEXT(x)    TEXT_OF(x)
 #if defined KIND_f16
 typedef f16 T;
-#define MMA "m64n256k16.f32.f16.f16"
+#define MMA(n) "m64n" n "k16.f32.f16.f16"
 #elif defined KIND_bf16
 typedef bf16 T;
-#define MMA "m64n256k16.f32.bf16.bf16"
+#define MMA(n) "m64n" n "k16.f32.bf16.bf16"
 #elif defined KIND_s8
 typedef int8_t T;
-#define MMA "m64n256k32.s32.s8.s8"
+#define MMA(n) "m64n" n "k32.s32.s8.s8"
 #else
 typedef uint8_t T;
-#define MMA "m64n256k32.f32." TEXT(TYPES)
+#define MMA(n) "m64n" n "k32.f32." TEXT(TYPES)
 #endif
 // What follows the matrices: whether sums were there before, signs, and of sixteen bits which way each matrix lies.
 #ifdef KIND_s8
 typedef int32_t A;
 #define SUM(x) "+r"(x)
-#define FLAGS  "adds"
+#define FLAGS(x, y) "adds"
 #else
 typedef float A;
 #define SUM(x) "+f"(x)
 #ifdef KIND_eight
-#define FLAGS "adds, 1, 1"
+#define FLAGS(x, y) "adds, 1, 1"
 #else
-#define FLAGS "adds, 1, 1, %130, %131"
+#define FLAGS(x, y) "adds, 1, 1, " x ", " y
 #endif
 #endif
 typedef OUT O;
-enum { SLICE_K = HOPPER_DEEP / sizeof(T), STEPS = 4, SUMS = 128 };
-enum { X_BYTES = HOPPER_DEEP * HOPPER_N, Y_HALF = HOPPER_DEEP * HOPPER_M / 2, BOX_BYTES = 64 * HOPPER_DEEP };
+enum { SLICE_K = HOPPER_DEEP / sizeof(T), STEPS = 4 };
+enum { X_BYTES = HOPPER_DEEP * HOPPER_N, BOX_BYTES = 64 * HOPPER_DEEP };
 
 DEVICE uint32_t shared_address(const void *x) { return (uint32_t)(uintptr_t)(const __attribute__((address_space(3))) char *)x; }
 
@@ -72,6 +75,10 @@ DEVICE void barrier_arrive(uint32_t at, uint32_t block) { // at that of a block 
 DEVICE void cluster_barrier() {
     asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
 }
+// Where no thread is to see what others wrote, but for barriers that fence.mbarrier_init has made known.
+DEVICE void cluster_meet() {
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+}
 DEVICE uint32_t block_of_cluster() {
     uint32_t r;
     asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
@@ -85,20 +92,22 @@ DEVICE void bring(uint32_t to, uint64_t map, int x, int y, int z, uint32_t barri
                  : "r"(to), "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier)
                  : "memory");
 }
-DEVICE void bring_to_both(uint32_t to, uint64_t map, int x, int y, int z, uint32_t barrier) {
+// To the blocks of the cluster whose bits are set, at the same place.
+DEVICE void bring_to_both(uint32_t to, uint64_t map, int x, int y, int z, uint32_t barrier, uint32_t blocks) {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
                  "[%0], [%1, {%2, %3, %4}], [%5], %6;"
                  :
-                 : "r"(to), "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"((uint16_t)((1 << HOPPER_CLUSTER) - 1))
+                 : "r"(to), "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"((uint16_t)blocks)
                  : "memory");
 }
-// 128 lines along l of a slice: one box of them where k lies together (`Deep`), else two of 64 elements along l.
-template <bool Deep, bool ToBoth> DEVICE void bring_lines(uint32_t to, uint64_t map, int l, int k, int batch, uint32_t barrier) {
+// `Lines` along l of a slice: one box of them where k lies together (`Deep`), else boxes of 64 elements along l. `blocks`: which of
+// the cluster get it, or 0: this one.
+template <bool Deep, int Lines> DEVICE void bring_lines(uint32_t to, uint64_t map, int l, int k, int batch, uint32_t barrier, uint32_t blocks) {
 #pragma unroll
-    for (int i = 0; i < (Deep ? 1 : 2); i++) {
+    for (int i = 0; i < (Deep ? 1 : Lines / 64); i++) {
         const int x = Deep ? k : l + i * 64, y = Deep ? l : k;
-        if (ToBoth)
-            bring_to_both(to + i * BOX_BYTES, map, x, y, batch, barrier);
+        if (blocks)
+            bring_to_both(to + i * BOX_BYTES, map, x, y, batch, barrier, blocks);
         else
             bring(to + i * BOX_BYTES, map, x, y, batch, barrier);
     }
@@ -112,8 +121,8 @@ DEVICE uint64_t described(uint32_t at) {
     return (uint64_t)(at >> 4 & 0x3fff) | across << 16 | eight << 32 | by_128 << 62;
 }
 // c += x y, or where `adds` is 0, c = x y.
-template <bool DeepX, bool DeepY> DEVICE void multiply(A c[SUMS], uint64_t x, uint64_t y, int adds) {
-    asm volatile("{\n.reg .pred adds;\nsetp.ne.s32 adds, %132, 0;\nwgmma.mma_async.sync.aligned." MMA " {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63,%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111,%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127}, %128, %129, " FLAGS ";\n}"
+template <bool DeepX, bool DeepY> DEVICE void multiply(A (&c)[128], uint64_t x, uint64_t y, int adds) {
+    asm volatile("{\n.reg .pred adds;\nsetp.ne.s32 adds, %132, 0;\nwgmma.mma_async.sync.aligned." MMA("256") " {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63,%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111,%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127}, %128, %129, " FLAGS("%130", "%131") ";\n}"
                  : SUM(c[0]), SUM(c[1]), SUM(c[2]), SUM(c[3]), SUM(c[4]), SUM(c[5]), SUM(c[6]), SUM(c[7]), \
                    SUM(c[8]), SUM(c[9]), SUM(c[10]), SUM(c[11]), SUM(c[12]), SUM(c[13]), SUM(c[14]), SUM(c[15]), \
                    SUM(c[16]), SUM(c[17]), SUM(c[18]), SUM(c[19]), SUM(c[20]), SUM(c[21]), SUM(c[22]), SUM(c[23]), \
@@ -132,33 +141,60 @@ template <bool DeepX, bool DeepY> DEVICE void multiply(A c[SUMS], uint64_t x, ui
                    SUM(c[120]), SUM(c[121]), SUM(c[122]), SUM(c[123]), SUM(c[124]), SUM(c[125]), SUM(c[126]), SUM(c[127])
                  : "l"(x), "l"(y), "n"(DeepX ? 0 : 1), "n"(DeepY ? 0 : 1), "r"(adds));
 }
+template <bool DeepX, bool DeepY> DEVICE void multiply(A (&c)[64], uint64_t x, uint64_t y, int adds) {
+    asm volatile("{\n.reg .pred adds;\nsetp.ne.s32 adds, %68, 0;\nwgmma.mma_async.sync.aligned." MMA("128") " {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63}, %64, %65, " FLAGS("%66", "%67") ";\n}"
+                 : SUM(c[0]), SUM(c[1]), SUM(c[2]), SUM(c[3]), SUM(c[4]), SUM(c[5]), SUM(c[6]), SUM(c[7]), \
+                   SUM(c[8]), SUM(c[9]), SUM(c[10]), SUM(c[11]), SUM(c[12]), SUM(c[13]), SUM(c[14]), SUM(c[15]), \
+                   SUM(c[16]), SUM(c[17]), SUM(c[18]), SUM(c[19]), SUM(c[20]), SUM(c[21]), SUM(c[22]), SUM(c[23]), \
+                   SUM(c[24]), SUM(c[25]), SUM(c[26]), SUM(c[27]), SUM(c[28]), SUM(c[29]), SUM(c[30]), SUM(c[31]), \
+                   SUM(c[32]), SUM(c[33]), SUM(c[34]), SUM(c[35]), SUM(c[36]), SUM(c[37]), SUM(c[38]), SUM(c[39]), \
+                   SUM(c[40]), SUM(c[41]), SUM(c[42]), SUM(c[43]), SUM(c[44]), SUM(c[45]), SUM(c[46]), SUM(c[47]), \
+                   SUM(c[48]), SUM(c[49]), SUM(c[50]), SUM(c[51]), SUM(c[52]), SUM(c[53]), SUM(c[54]), SUM(c[55]), \
+                   SUM(c[56]), SUM(c[57]), SUM(c[58]), SUM(c[59]), SUM(c[60]), SUM(c[61]), SUM(c[62]), SUM(c[63])
+                 : "l"(x), "l"(y), "n"(DeepX ? 0 : 1), "n"(DeepY ? 0 : 1), "r"(adds));
+}
 
-template <bool SwapA, bool SwapB> DEVICE void product(const hopper_gemm &p, uint64_t maps) {
+// Four sums of a block of the cluster, from where they lie in its shared memory.
+struct alignas(16) four { A v[4]; };
+DEVICE four sums_of(uint32_t at, uint32_t block) {
+    uint32_t w[4];
+    asm volatile("{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %4, %5;\nld.shared::cluster.v4.u32 {%0,%1,%2,%3}, [there];\n}"
+                 : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
+                 : "r"(at), "r"(block)
+                 : "memory");
+    return {{__builtin_bit_cast(A, w[0]), __builtin_bit_cast(A, w[1]), __builtin_bit_cast(A, w[2]), __builtin_bit_cast(A, w[3])}};
+}
+
+template <int M, bool SwapA, bool SwapB> DEVICE void product(const hopper_gemm &p, uint64_t maps) {
     extern __shared__ char memory[];
+    enum { STAGE = HOPPER_STAGE(M), Y_HALF = HOPPER_DEEP * M / 2, SUMS = M / 2 };
     const gemm &g = p.g;
-    const uint32_t slices = (shared_address(memory) + 1023) & ~1023u, full = slices + HOPPER_STAGES * HOPPER_STAGE,
-                   empty = full + 8 * HOPPER_STAGES, rank = block_of_cluster();
-    const int m0 = block_x * HOPPER_M, n0 = g.first_column + block_y * HOPPER_N, batch = block_z, group = thread_x / 128;
+    const part in_k(g, SLICE_K);
+    const int splits = (int)g.splits;
+    const uint32_t slices = (shared_address(memory) + 1023) & ~1023u, full = slices + HOPPER_STAGES * STAGE,
+                   empty = full + 8 * HOPPER_STAGES, rank = block_of_cluster(),
+                   side = rank % HOPPER_PAIR, first = rank - side; // which of its pair, and the pair's first
+    const int m0 = block_x * M, n0 = g.first_column + block_y * HOPPER_N, batch = in_k.batch, group = thread_x / 128;
     if (thread_x == 0) {
 #pragma unroll 1
         for (uint32_t s = 0; s < HOPPER_STAGES; s++) {
             barrier_begin(full + 8 * s, 1);
-            barrier_begin(empty + 8 * s, 2 * HOPPER_CLUSTER); // both groups of each block
+            barrier_begin(empty + 8 * s, 2 * HOPPER_PAIR); // both groups of each block
         }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
-    cluster_barrier();
+    cluster_meet();
     if (group == 0) {
         if (thread_x == 0) {
             uint32_t stage = 0, parity = 1;
-            const int batch_a = batch * (int)p.batch_a, batch_b = batch * (int)p.batch_b, half = (int)rank * (HOPPER_M / 2);
+            const int batch_a = batch * (int)p.batch_a, batch_b = batch * (int)p.batch_b, half = (int)side * (M / 2);
 #pragma unroll 1
-            for (int k = 0; k < g.k; k += SLICE_K) {
-                const uint32_t x = slices + stage * HOPPER_STAGE, y = x + X_BYTES + rank * Y_HALF, done = full + 8 * stage;
+            for (int k = 0; k < in_k.k; k += SLICE_K) {
+                const uint32_t x = slices + stage * STAGE, y = x + X_BYTES + side * Y_HALF, done = full + 8 * stage;
                 barrier_wait(empty + 8 * stage, parity);
-                barrier_expect(done, HOPPER_STAGE);
-                bring_lines<SwapB, false>(x, maps + sizeof p.map_a, n0, k, batch_b, done);
-                bring_lines<SwapA, true>(y, maps, m0 + half, k, batch_a, done);
+                barrier_expect(done, STAGE);
+                bring_lines<SwapB, HOPPER_N>(x, maps + sizeof p.map_a, n0, in_k.begin + k, batch_b, done, 0);
+                bring_lines<SwapA, M / 2>(y, maps, m0 + half, in_k.begin + k, batch_a, done, 3u << first);
                 if (++stage == HOPPER_STAGES) stage = 0, parity ^= 1;
             }
         }
@@ -166,8 +202,8 @@ template <bool SwapA, bool SwapB> DEVICE void product(const hopper_gemm &p, uint
         A sum[SUMS]; // which the first product sets
         uint32_t stage = 0, parity = 0, before = 0;
 #pragma unroll 1
-        for (int k = 0; k < g.k; k += SLICE_K) {
-            const uint32_t x = slices + stage * HOPPER_STAGE + (uint32_t)(group - 1) * BOX_BYTES, y = slices + stage * HOPPER_STAGE + X_BYTES;
+        for (int k = 0; k < in_k.k; k += SLICE_K) {
+            const uint32_t x = slices + stage * STAGE + (uint32_t)(group - 1) * BOX_BYTES, y = slices + stage * STAGE + X_BYTES;
             barrier_wait(full + 8 * stage, parity);
             asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
@@ -176,15 +212,15 @@ template <bool SwapA, bool SwapB> DEVICE void product(const hopper_gemm &p, uint
             asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
             asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
             // the slice before this one is read: a thread a block says so
-            if (k && thread_x % 128 < HOPPER_CLUSTER) barrier_arrive(empty + 8 * before, thread_x % 128);
+            if (k && thread_x % 128 < HOPPER_PAIR) barrier_arrive(empty + 8 * before, first + thread_x % 128);
             before = stage;
             if (++stage == HOPPER_STAGES) stage = 0, parity ^= 1;
         }
         asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
         asm volatile("bar.sync 1, 256;" ::: "memory"); // both groups have read all: the slices' room is free
         // A warp has sixteen columns of D, which go through shared memory so that a thread has neighbours of a column.
-        const int LINE = HOPPER_M + 8, lane = thread_x % 32, warp = thread_x / 32 - 4;
-        static_assert(8 * 16 * LINE * (int)sizeof(A) <= HOPPER_STAGES * HOPPER_STAGE, "the slices' room is enough");
+        const int LINE = M + 8, lane = thread_x % 32, warp = thread_x / 32 - 4;
+        static_assert(8 * 16 * LINE * (int)sizeof(A) <= HOPPER_STAGES * STAGE, "the slices' room is enough");
         const uint32_t mine = slices + (uint32_t)(warp * 16 * LINE * (int)sizeof(A)),
                        to = mine + (uint32_t)((lane / 4 * LINE + lane % 4 * 2) * (int)sizeof(A));
 #pragma unroll
@@ -193,27 +229,63 @@ template <bool SwapA, bool SwapB> DEVICE void product(const hopper_gemm &p, uint
                          :
                          : "r"(to + (uint32_t)((i / 2 % 2 * 8 * LINE + i / 4 * 8) * (int)sizeof(A))), "r"(__builtin_bit_cast(uint32_t, sum[i])), "r"(__builtin_bit_cast(uint32_t, sum[i + 1]))
                          : "memory");
-        asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
-        const finish<A, O> f(g, batch);
-        const A *const from = (const A *)(memory + (mine - shared_address(memory)));
+        if (splits == 1)
+            asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+        else
+            cluster_barrier();
+        A *from = (A *)(memory + (mine - shared_address(memory)));
+        const int AT_ONCE = M / 128; // pieces of four that a lane has of a column
+        if (splits > 1) {
+            static_assert(HOPPER_PARTS == 4, "added up one after the other");
 #pragma unroll 1
-        for (int r = 0; r < 32; r++) {
-            const int row = r % 2 * 128 + lane * 4;
-            f.put(m0 + row, n0 + warp * 16 + r / 2, from + r / 2 * LINE + row);
+            for (int r = in_k.split; r < 16 * AT_ONCE; r += splits) {
+                const int at = r / AT_ONCE * LINE + r % AT_ONCE * 128 + lane * 4;
+                four of[HOPPER_PARTS] = {}, sum;
+#pragma unroll
+                for (int s = 0; s < HOPPER_PARTS; s++)
+                    if (s < splits) of[s] = sums_of(mine + (uint32_t)(at * (int)sizeof(A)), (uint32_t)s * HOPPER_PAIR + side);
+#pragma unroll
+                for (int e = 0; e < 4; e++) sum.v[e] = of[0].v[e] + of[1].v[e] + of[2].v[e] + of[3].v[e];
+                *(four *)(from + at) = sum; // which no other block reads
+            }
+        }
+        if (plain_finish<A, O>::fits(g, batch, m0 + M, n0 + HOPPER_N)) {
+            const A alpha = alpha_of(A{}, g);
+            const int64_t column = g.d.lead;
+            O *const to = matrix_at<O>(g.d, batch) + (n0 + warp * 16) * column + m0 + lane * 4;
+            from += lane * 4;
+#pragma unroll 1
+            for (int r = in_k.split; r < 16 * AT_ONCE; r += splits) {
+                const int row = r % AT_ONCE * 128;
+                plain_finish<A, O>::put(to + r / AT_ONCE * column + row, alpha, from + r / AT_ONCE * LINE + row);
+            }
+        } else {
+            const finish<A, O> f(g, batch);
+#pragma unroll 1
+            for (int r = in_k.split; r < 16 * AT_ONCE; r += splits) {
+                const int row = r % AT_ONCE * 128 + lane * 4;
+                f.put(m0 + row, n0 + warp * 16 + r / AT_ONCE, from + r / AT_ONCE * LINE + row);
+            }
         }
     }
-    cluster_barrier(); // none leaves while another may arrive at its barriers
+    if (group == 0 && splits > 1) cluster_barrier(); // that of the groups which multiply
+    cluster_meet(); // none leaves while another may arrive at its barriers
 }
 
-#define KERNEL(NAME, SWAP_A, SWAP_B)                                                               \
+#define KERNEL(NAME, M, SWAP_A, SWAP_B)                                                            \
     extern "C" __global__ __launch_bounds__(HOPPER_THREADS, 1) void NAME(const hopper_gemm p) {    \
         uint64_t maps;                                                                             \
         asm("{\n.reg .b64 at;\nmov.b64 at, " #NAME "_param_0;\ncvta.param.u64 %0, at;\n}" : "=l"(maps)); \
-        product<SWAP_A, SWAP_B>(p, maps);                                                          \
+        product<M, SWAP_A, SWAP_B>(p, maps);                                                       \
     }
-KERNEL(tensor_wide_tn, true, true)
 #if defined KIND_f16 || defined KIND_bf16
-KERNEL(tensor_wide_nn, false, true)
-KERNEL(tensor_wide_nt, false, false)
-KERNEL(tensor_wide_tt, true, false)
+#define KERNELS(SIZE, M)                                                                           \
+    KERNEL(tensor_##SIZE##_nn, M, false, true)                                                     \
+    KERNEL(tensor_##SIZE##_nt, M, false, false)                                                    \
+    KERNEL(tensor_##SIZE##_tn, M, true, true)                                                      \
+    KERNEL(tensor_##SIZE##_tt, M, true, false)
+#else
+#define KERNELS(SIZE, M) KERNEL(tensor_##SIZE##_tn, M, true, true)
 #endif
+KERNELS(wide, 256)
+KERNELS(big, 128)

@@ -5,17 +5,16 @@
 #include "gemm.h"
 
 enum {
-    HOPPER_M = 256, // of D, that a block makes
-    HOPPER_N = 128,
-    HOPPER_DEEP = 128,   // bytes along k of a slice, and along l of a box where l lies together
-    HOPPER_BOX = 128,    // lines of a box where k lies together
+    HOPPER_N = 128,    // columns of D that a block makes; rows are 256 or 128
+    HOPPER_DEEP = 128, // bytes along k of a slice, and along l of a box where l lies together
     HOPPER_STAGES = 4,
-    HOPPER_STAGE = HOPPER_DEEP * (HOPPER_M + HOPPER_N),
-    HOPPER_CLUSTER = 2,  // blocks that share a slice of op(A)
+    HOPPER_PAIR = 2,     // blocks that share a slice of op(A)
+    HOPPER_PARTS = 4,    // of k at most: clusters have eight blocks
     HOPPER_THREADS = 384 // a group of warps that brings, two that multiply
 };
+#define HOPPER_STAGE(m) (HOPPER_DEEP * ((m) + HOPPER_N)) // bytes of the slices of both matrices
 // Slices begin at multiples of 1,024 bytes; barriers follow them.
-enum { HOPPER_SHARED = HOPPER_STAGES * HOPPER_STAGE + 1024 + 128 };
+#define HOPPER_SHARED(m) (HOPPER_STAGES * HOPPER_STAGE(m) + 1024 + 128)
 
 struct hopper_gemm {
     _Alignas(64) uint64_t map_a[16]; // CUtensorMap of A and of B: along their lines, across them, along the batch

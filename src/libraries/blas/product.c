@@ -1,12 +1,11 @@
 // Which kernel runs a product, and in which grid.
 #include "blas.h"
+#include "hopper.h"
+#include "plan.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// How products use tensor cores: any sizes and alignment, by warps (tensor.cu), or lines that begin at multiples of
-// sixteen bytes: by quad pairs (volta.cu), by asynchronous copies (ampere.cu), by groups of warps (hopper.cu).
-enum way { BY_WARPS, BY_QUADS, BY_COPIES, BY_GROUPS, WAYS };
 struct tensor {
     uint32_t from,
         to; // compute capability: the first, and the first that does otherwise; 0, 0: none
@@ -18,7 +17,7 @@ enum { LATER = UINT32_MAX };
 static const struct {
     int ab, cd, scale;
     enum blas_module module;
-    bool is_wide;       // a `big` tile has 64 x 64 elements, not 128 x 128
+    bool is_wide;       // than a word are its sums
     bool tensor_rounds; // tensor cores only where a program lets operands be rounded
     struct tensor tensor[WAYS];
 } rows[] = {
@@ -161,67 +160,25 @@ static uint32_t tiles(int32_t length, uint32_t side) {
     return ((uint32_t)length + side - 1) / side;
 }
 
-// The tiles of D that kernels make, from the largest on: rows, columns, threads of a block, bytes of shared memory that it asks for,
-// and how many blocks a multiprocessor holds.
-struct size {
-    const char *name;
-    uint32_t m, n, threads, shared, held;
-    double cost; // of an element, by the largest tile's: a small one reads more for each sum
-};
-enum { SIZES = 3 };
-// By lanes, in double words, by warps, by copies: STAGES (4) of 64 bytes along k of each line.
-static const struct size by_lanes[SIZES] = {{"big", 128, 128, 256, 0, 2, 1},
-                                            {"small", 32, 32, 64, 0, 8, 2}},
-                         by_lanes_wide[SIZES] = {{"big", 64, 64, 256, 0, 2, 1},
-                                                 {"small", 32, 32, 64, 0, 8, 1.5}},
-                         by_way[WAYS][SIZES] = {
-                             [BY_WARPS] = {{"big", 128, 128, 128, 0, 2, 1},
-                                           {"small", 64, 64, 128, 0, 4, 1.5}},
-                             [BY_QUADS] = {{"wide", 128, 256, 256, 2 * 64 * (128 + 256), 1, 1.2},
-                                           {"big", 128, 128, 128, 2 * 64 * (128 + 128), 2, 1.1},
-                                           {"small", 64, 64, 128, 2 * 64 * (64 + 64), 4, 1.8}},
-                             [BY_GROUPS] = {{"wide", 256, 128, 384, 0, 1, 1}},
-                             [BY_COPIES] = {{"wide", 128, 256, 256, 4 * 64 * (128 + 256), 1, 1},
-                                            {"big", 128, 128, 128, 4 * 64 * (128 + 128), 2, 1.1},
-                                            {"small", 64, 64, 128, 4 * 64 * (64 + 64), 4, 1.8}},
-};
-
-// The tile by which the last of a chip's waves of blocks ends first.
-static const struct size *size_of(const struct blas_handle *h, const struct size list[SIZES],
-                                  const struct gemm *g, uint32_t count) {
-    const struct size *best = NULL;
-    double least = 0;
-    for (const struct size *s = list; s < list + SIZES && s->name; s++) {
-        const uint64_t blocks = (uint64_t)tiles(g->m, s->m) * tiles(g->n, s->n) * count;
-        // blocks of the multiprocessor that has most of them; those that it holds at once share its tensor cores
-        const uint64_t most = (blocks + h->sms - 1) / h->sms;
-        const double time = (double)most * s->m * s->n * s->cost;
-        if (best && time >= least) continue;
-        best = s;
-        least = time;
-    }
-    return best;
-}
-
 static void advance(struct gemm_matrix *x, int type, uint32_t products) {
     x->at += x->is_list ? (uint64_t)8 * products
                         : (uint64_t)(x->step * (int64_t)products) * blas_type_bytes(type);
 }
 
 // A grid has at most 65,535 blocks in its second and third direction.
-static blas_status launch_all(CUstream stream, CUfunction kernel, const struct size *size,
+static blas_status launch_all(CUstream stream, CUfunction kernel, const struct plan *plan,
                               const struct blas_types *t, const struct gemm *g, uint32_t count) {
     enum { MOST = 65535 };
-    const uint32_t tiles_of[2] = {tiles(g->m, size->m), tiles(g->n, size->n)};
+    const uint32_t tiles_of[2] = {tiles(g->m, plan->m), tiles(g->n, plan->n)};
     struct gemm part = *g;
     for (uint32_t done = 0; done < count; done += MOST) {
         const uint32_t now = count - done < MOST ? count - done : MOST;
         for (uint32_t from = 0; from < tiles_of[1]; from += MOST) {
             const uint32_t columns = tiles_of[1] - from < MOST ? tiles_of[1] - from : MOST;
-            part.first_column = (int32_t)(from * size->n);
+            part.first_column = (int32_t)(from * plan->n);
             const blas_status s =
-                blas_launch_shared(kernel, (const uint32_t[3]){tiles_of[0], columns, now},
-                                   size->threads, size->shared, &part, sizeof part, stream);
+                blas_launch_shared(kernel, (const uint32_t[3]){tiles_of[0], columns, now * plan->splits},
+                                   plan->threads, plan->shared, &part, sizeof part, stream);
             if (s != CUBLAS_SUCCESS) return s;
         }
         advance(&part.a, t->ab, now);
@@ -259,26 +216,44 @@ enum {
 }; // elements from a line to the next, whose 32 lines are fewer than 2^32 bytes
 
 // Bytes are multiplied by copies and by groups only as they lie when both are walked along k.
-static bool fits(const struct blas_handle *h, enum way way, int op_a, int op_b,
-                 const struct blas_types *t, const struct gemm *g, uint32_t count) {
+static bool fits(enum way way, int op_a, int op_b, const struct blas_types *t,
+                 const struct gemm *g, uint32_t count) {
     if (way == BY_WARPS) return true;
     if (way == BY_QUADS && (g->a.lead > FAR || g->b.lead > FAR)) return false;
-    if (way == BY_GROUPS && !hopper_fits(h, op_a, op_b, g, count)) return false;
+    if (way == BY_GROUPS && !hopper_fits(op_a, op_b, g, count)) return false;
     return g->is_even && g->k && (t->ab != TYPE_R_8I || (blas_swaps(op_a) && !blas_swaps(op_b)));
 }
 
-// How tensor cores make the product; -1: the lanes do.
-static int way_of(const struct blas_handle *h, size_t row, int op_a, int op_b,
-                  const struct blas_types *t, const struct gemm *g, uint32_t count) {
-    if (g->m < TENSOR_LEAST || g->n < TENSOR_LEAST || (rows[row].tensor_rounds && !t->may_round))
-        return -1;
-    for (int way = WAYS - 1; way >= 0; way--) {
+// The plan of least time: by the lanes, or on tensor cores by the best way that is there and one that takes any matrices.
+static struct plan plan_of(const struct blas_handle *h, size_t row, int op_a, int op_b,
+                           const struct blas_types *t, const struct gemm *g, uint32_t count,
+                           bool may_split) {
+    const size_t bytes = blas_type_bytes(t->ab);
+    const bool by_tensor = g->m >= TENSOR_LEAST && g->n >= TENSOR_LEAST &&
+                           (!rows[row].tensor_rounds || t->may_round);
+    struct plan best = {0};
+    for (int way = WAYS - 1; by_tensor && way >= BY_WARPS; way--) {
         const struct tensor *const r = &rows[row].tensor[way];
-        if (h->capability >= r->from && h->capability < r->to &&
-            fits(h, (enum way)way, op_a, op_b, t, g, count))
-            return way;
+        if (h->capability < r->from || h->capability >= r->to ||
+            !fits((enum way)way, op_a, op_b, t, g, count))
+            continue;
+        if (way == BY_WARPS && best.tile) continue; // which the others do better
+        plan_consider(&best, h, (enum way)way, bytes, g, count, may_split);
     }
-    return -1;
+    if (!best.tile)
+        plan_consider(&best, h, rows[row].is_wide ? BY_WIDE_LANES : BY_LANES, bytes, g, count,
+                      may_split);
+    return best;
+}
+
+static blas_status kernel_of(struct blas_handle *h, size_t row, int op_a, int op_b,
+                             const struct plan *plan, CUfunction *kernel) {
+    const bool by_tensor = plan->way >= BY_WARPS;
+    char name[32];
+    snprintf(name, sizeof name, "%s_%s_%c%c", by_tensor ? "tensor" : "gemm", plan->tile,
+             blas_swaps(op_a) ? 't' : 'n', blas_swaps(op_b) ? 't' : 'n');
+    return blas_kernel(h, by_tensor ? rows[row].tensor[plan->way].module : rows[row].module, name,
+                       kernel);
 }
 
 bool blas_has_product(const struct blas_types *t) { return row_of(t) < ROWS; }
@@ -305,19 +280,18 @@ blas_status blas_product_in(struct blas_handle *h, CUstream stream, const char *
     g->a.conj = is_conj(op_a);
     g->b.conj = is_conj(op_b);
     g->is_even = is_even(&g->a, t->ab, count) && is_even(&g->b, t->ab, count);
-    const int way = way_of(h, row, op_a, op_b, t, g, count);
-    const struct size *const size = size_of(h,
-                                            way >= 0            ? by_way[way]
-                                            : rows[row].is_wide ? by_lanes_wide
-                                                                : by_lanes,
-                                            g, count);
-    char name[32];
-    snprintf(name, sizeof name, "%s_%s_%c%c", way >= 0 ? "tensor" : "gemm", size->name,
-             blas_swaps(op_a) ? 't' : 'n', blas_swaps(op_b) ? 't' : 'n');
     CUfunction kernel;
-    const blas_status s =
-        blas_kernel(h, way >= 0 ? rows[row].tensor[way].module : rows[row].module, name, &kernel);
+    struct plan plan = plan_of(h, row, op_a, op_b, t, g, count, true);
+    blas_status s = kernel_of(h, row, op_a, op_b, &plan, &kernel);
+    if (s == CUBLAS_SUCCESS && plan.splits > 1 &&
+        !(plan.way == BY_GROUPS ? hopper_has_room(kernel, plan.m, plan.splits)
+                                : blas_room(h, stream, &g->part, &g->turns))) {
+        plan = plan_of(h, row, op_a, op_b, t, g, count, false);
+        s = kernel_of(h, row, op_a, op_b, &plan, &kernel);
+    }
     if (s != CUBLAS_SUCCESS) return s;
-    return way == BY_GROUPS ? hopper_launch(kernel, stream, op_a, op_b, t->ab, g, count)
-                            : launch_all(stream, kernel, size, t, g, count);
+    g->splits = plan.splits;
+    return plan.way == BY_GROUPS
+               ? hopper_launch(kernel, stream, op_a, op_b, t->ab, g, count, plan.m)
+               : launch_all(stream, kernel, &plan, t, g, count);
 }

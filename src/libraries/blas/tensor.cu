@@ -3,6 +3,7 @@
 // each type: KIND_f16, KIND_bf16, KIND_s8 or KIND_tf32 says which, OUT is that of C and D.
 #include "finish.h"
 #include "fragment.h"
+#include "parts.h"
 
 typedef OUT O;
 
@@ -74,29 +75,29 @@ template <int M, int N, int K, int WM, int WN, bool SwapA, bool SwapB> struct pr
     static MEMBER int warp_m() { return thread_x / 32 % WARPS_M * WM * SIDE; }
     static MEMBER int warp_n() { return thread_x / 32 / WARPS_M * WN * SIDE; }
     template <bool Whole>
-    static MEMBER void load(slice_a &ta, slice_b &tb, const gemm &g, const T *a, const T *b, int m0, int n0, int k0) {
+    static MEMBER void load(slice_a &ta, slice_b &tb, const gemm &g, int k_end, const T *a, const T *b, int m0, int n0, int k0) {
         if (Whole) {
             ta.load(g.a.lead);
             tb.load(g.b.lead);
         } else {
-            ta.load(a, g.a.lead, m0, k0, g.m, g.k);
-            tb.load(b, g.b.lead, n0, k0, g.n, g.k);
+            ta.load(a, g.a.lead, m0, k0, g.m, k_end);
+            tb.load(b, g.b.lead, n0, k0, g.n, k_end);
         }
     }
     template <bool Whole>
-    MEMBER void add_up(sums sum[WM][WN], const gemm &g, const T *a, const T *b, int m0, int n0) const {
+    MEMBER void add_up(sums sum[WM][WN], const gemm &g, int k_end, const T *a, const T *b, int m0, int n0) const {
         slice_a ta;
         slice_b tb;
         ta.begin(a, g.a.lead, m0);
         tb.begin(b, g.b.lead, n0);
-        load<Whole>(ta, tb, g, a, b, m0, n0, 0);
+        load<Whole>(ta, tb, g, k_end, a, b, m0, n0, 0);
         ta.put(a_slice);
         tb.put(b_slice);
         barrier();
         int now = 0;
-        for (int k0 = 0; k0 < g.k; k0 += K) {
-            const bool goes_on = k0 + K < g.k;
-            if (goes_on) load<Whole>(ta, tb, g, a, b, m0, n0, k0 + K);
+        for (int k0 = 0; k0 < k_end; k0 += K) {
+            const bool goes_on = k0 + K < k_end;
+            if (goes_on) load<Whole>(ta, tb, g, k_end, a, b, m0, n0, k0 + K);
             const uint32_t from_a = shared_address(a_slice + now * A_SIZE), from_b = shared_address(b_slice + now * B_SIZE);
 #pragma unroll
             for (int k = 0; k < K; k += STEP) {
@@ -139,16 +140,19 @@ template <int M, int N, int K, int WM, int WN, bool SwapA, bool SwapB> DEVICE vo
     alignas(16) __shared__ T a_slice[2 * tile::A_SIZE];
     alignas(16) __shared__ T b_slice[2 * tile::B_SIZE];
     alignas(16) __shared__ A staged[tile::WARPS][SIDE * SIDE];
-    const int m0 = block_x * M, n0 = g.first_column + block_y * N, batch = block_z;
+    const int m0 = block_x * M, n0 = g.first_column + block_y * N;
     if (g.triangle == GEMM_LOWER && m0 + M <= n0) return;
     if (g.triangle == GEMM_UPPER && n0 + N <= m0) return;
-    const T *const a = matrix_at<T>(g.a, batch), *const b = matrix_at<T>(g.b, batch);
+    const part p(g, K);
+    const int batch = p.batch;
+    const T *const a = p.of<SwapA>(matrix_at<T>(g.a, batch), g.a.lead), *const b = p.of<SwapB>(matrix_at<T>(g.b, batch), g.b.lead);
     sums sum[WM][WN] = {};
     const tile t = {a_slice, b_slice};
     if (g.is_even && m0 + M <= g.m && n0 + N <= g.n && g.k % K == 0 && g.k)
-        t.template add_up<true>(sum, g, a, b, m0, n0);
+        t.template add_up<true>(sum, g, p.k, a, b, m0, n0);
     else
-        t.template add_up<false>(sum, g, a, b, m0, n0);
+        t.template add_up<false>(sum, g, p.k, a, b, m0, n0);
+    if (!p.add_up<WM * WN * 8, tile::THREADS>(&sum[0][0].v[0], g)) return;
 
     const A alpha = alpha_of(A{}, g);
     const A beta = beta_of(A{}, g);

@@ -6,6 +6,7 @@
 // D lies column by column and the instruction leaves neighbours of a row in a thread, so that D's columns are the instruction's
 // rows: what is called X here is op(B) transposed, Y is op(A) transposed.
 #include "finish.h"
+#include "parts.h"
 
 typedef f16 T;
 typedef float A;
@@ -155,11 +156,11 @@ template <int M, int N, int WM, int WN, bool SwapA, bool SwapB> struct product_t
             sx.put(stage + slice_y::BYTES, piece - slice_y::PIECES);
     }
     template <bool Whole>
-    MEMBER void add_up(A sum[XS][YS][8], uint32_t shared, const gemm &g, const T *a, const T *b, int m0, int n0) {
+    MEMBER void add_up(A sum[XS][YS][8], uint32_t shared, const gemm &g, int k_end, const T *a, const T *b, int m0, int n0) {
         slice_y sy;
         slice_x sx;
-        sy.begin(a, g.a.lead, m0, g.m, g.k);
-        sx.begin(b, g.b.lead, n0, g.n, g.k);
+        sy.begin(a, g.a.lead, m0, g.m, k_end);
+        sx.begin(b, g.b.lead, n0, g.n, k_end);
         fy.begin(warp_m(), side_m());
         fx.begin(warp_n(), side_n());
 #pragma unroll
@@ -169,8 +170,8 @@ template <int M, int N, int WM, int WN, bool SwapA, bool SwapB> struct product_t
         for (int p = 0; p < BROUGHT; p++) put(sy, sx, now, p);
         barrier();
 #pragma unroll 1
-        for (int k = 0; k < g.k; k += SLICE_K) {
-            const bool goes_on = k + SLICE_K < g.k;
+        for (int k = 0; k < k_end; k += SLICE_K) {
+            const bool goes_on = k + SLICE_K < k_end;
 #pragma unroll
             for (int f = 0; f < XS + YS; f++) take(0, now, 0, f);
 #pragma unroll
@@ -235,17 +236,18 @@ extern __shared__ char memory[] __attribute__((aligned(128)));
 
 template <int M, int N, int WM, int WN, bool SwapA, bool SwapB> DEVICE void product(const gemm &g) {
     typedef product_tile<M, N, WM, WN, SwapA, SwapB> tile;
-    const int m0 = block_x * M, n0 = g.first_column + block_y * N, batch = block_z;
+    const int m0 = block_x * M, n0 = g.first_column + block_y * N;
     if (g.triangle == GEMM_LOWER && m0 + M <= n0) return;
     if (g.triangle == GEMM_UPPER && n0 + N <= m0) return;
     A sum[tile::XS][tile::YS][8] = {};
     tile t;
-    const T *const a = matrix_at<T>(g.a, batch), *const b = matrix_at<T>(g.b, batch);
+    const part p(g, SLICE_K);
+    const T *const a = p.of<SwapA>(matrix_at<T>(g.a, p.batch), g.a.lead), *const b = p.of<SwapB>(matrix_at<T>(g.b, p.batch), g.b.lead);
     if (m0 + M <= g.m && n0 + N <= g.n && g.k % SLICE_K == 0)
-        t.template add_up<true>(sum, shared_address(memory), g, a, b, m0, n0);
+        t.template add_up<true>(sum, shared_address(memory), g, p.k, a, b, m0, n0);
     else
-        t.template add_up<false>(sum, shared_address(memory), g, a, b, m0, n0);
-    tile::end(sum, memory, g, m0, n0, batch);
+        t.template add_up<false>(sum, shared_address(memory), g, p.k, a, b, m0, n0);
+    if (p.add_up<tile::XS * tile::YS * 8, tile::THREADS>(&sum[0][0][0], g)) tile::end(sum, memory, g, m0, n0, p.batch);
 }
 
 #define KERNEL(NAME, M, N, WM, WN, SWAP_A, SWAP_B)                                                 \

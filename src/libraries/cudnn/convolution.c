@@ -96,6 +96,7 @@ static dnn_status describe(enum dnn_direction direction, const struct convolutio
                              .w = *w,
                              .y = *y,
                              .is_flipped = c->mode == MODE_CONVOLUTION,
+                             .may_round = c->math != MATH_FMA,
                              .alpha = 1};
     for (int i = 0; i < c->rank; i++) {
         out->pad[i] = c->pad[i];

@@ -24,6 +24,7 @@ struct activation {
 // The function of an activation, and its parameters in p; `is_back`: the derivative.
 void activation_point(const struct activation *a, bool is_back, struct point *p);
 
+enum { MATH_FMA = 3 }; // cudnnMathType_t: single precision as it is
 struct convolution {
     int rank; // directions of space
     int pad[DNN_AXES], stride[DNN_AXES], dilation[DNN_AXES];

@@ -372,9 +372,27 @@ static size_t graph_workspace(struct blas_handle *h, const struct descriptor *gr
     }
     return virtual_bytes(graph, NULL, NULL) + most;
 }
+// Whether a graph has convolutions of single precision, which an engine of its own makes of elements rounded to eleven bits: the first
+// one, whose note of tensor cores lets a program that wants none of that choose the second.
+static bool graph_rounds(const struct descriptor *graph) {
+    const struct attribute *const ops = find(graph, GRAPH_OPERATIONS);
+    for (int64_t i = 0; ops && i < ops->count; i++) {
+        const struct descriptor *const op = ((descriptor_t *)ops->values)[i];
+        descriptor_t tensor[3];
+        struct dnn_conv c;
+        if (op->kind >= KIND_OPERATION_FORWARD && op->kind <= KIND_OPERATION_DATA && conv_of(op, &c, tensor) &&
+            c.x.type == DNN_FLOAT)
+            return true;
+    }
+    return false;
+}
+enum { ROUNDING_ENGINE = 0, NOTE_TENSOR_CORE = 0 }; // cudnnBackendNumericalNote_t
+
+static const struct descriptor *engine_of_plan(const struct descriptor *plan) {
+    return find_descriptor(find_descriptor(plan, PLAN_CONFIG), CONFIG_ENGINE);
+}
 static const struct descriptor *graph_of_plan(const struct descriptor *plan) {
-    return find_descriptor(find_descriptor(find_descriptor(plan, PLAN_CONFIG), CONFIG_ENGINE),
-                           ENGINE_GRAPH);
+    return find_descriptor(engine_of_plan(plan), ENGINE_GRAPH);
 }
 
 API(cudnnBackendFinalize, descriptor_t d) {
@@ -383,7 +401,9 @@ API(cudnnBackendFinalize, descriptor_t d) {
     if (d->kind == KIND_TENSOR && !tensor_of(d, &t)) return DNN_BAD_PARAM;
     if (d->kind == KIND_ENGINE) {
         const struct descriptor *const graph = find_descriptor(d, ENGINE_GRAPH);
-        if (!graph || whole(d, ENGINE_INDEX, 0) != 0) return DNN_BAD_PARAM;
+        if (!graph) return DNN_BAD_PARAM;
+        const int64_t index = whole(d, ENGINE_INDEX, 0);
+        if (index < 0 || index > graph_rounds(graph)) return DNN_BAD_PARAM;
         const char *const lacks = graph_lacks(graph);
         if (lacks) return dnn_refuse("cudnnBackendFinalize", "%s", lacks);
     }
@@ -398,27 +418,28 @@ static dnn_status give(const void *value, size_t bytes, int64_t wanted, int64_t 
     if (wanted > 0 && to) memcpy(to, value, bytes);
     return DNN_SUCCESS;
 }
-// The one engine, for a graph that it can run: the first of the descriptions that the program made becomes its configuration.
+// The engines of a graph that can be run: descriptions that the program made become their configurations.
 static dnn_status results(const struct descriptor *d, int64_t wanted, int64_t *count, void *to) {
     const descriptor_t graph = find_descriptor(d, HEURISTIC_GRAPH);
     const char *const lacks = graph ? graph_lacks(graph) : "no graph";
-    if (count) *count = lacks ? 0 : 1;
+    const int64_t engines = lacks ? 0 : 1 + graph_rounds(graph);
+    if (count) *count = wanted > 0 && wanted < engines ? wanted : engines;
     // a program that asks how many there are asks for each of its modes: it is refused when it asks for the last
-    if (lacks) return DNN_SUCCESS;
-    if (wanted < 1 || !to) return DNN_SUCCESS;
-    const descriptor_t config = ((descriptor_t *)to)[0];
-    if (!config || config->kind != KIND_CONFIG) return DNN_BAD_PARAM;
-    descriptor_t engine;
-    dnn_status s = cudnnBackendCreateDescriptor(KIND_ENGINE, &engine);
-    if (s) return s;
-    const int64_t first = 0;
-    s = cudnnBackendSetAttribute(engine, ENGINE_GRAPH, TYPE_DESCRIPTOR, 1, &graph);
-    if (!s) s = cudnnBackendSetAttribute(engine, ENGINE_INDEX, TYPE_INT64, 1, &first);
-    if (!s) s = cudnnBackendFinalize(engine);
-    config->is_final = false;
-    if (!s) s = cudnnBackendSetAttribute(config, CONFIG_ENGINE, TYPE_DESCRIPTOR, 1, &engine);
-    config->is_final = true;
-    cudnnBackendDestroyDescriptor(engine);
+    dnn_status s = DNN_SUCCESS;
+    for (int64_t i = 0; to && i < engines && i < wanted && !s; i++) {
+        const descriptor_t config = ((descriptor_t *)to)[i];
+        if (!config || config->kind != KIND_CONFIG) return DNN_BAD_PARAM;
+        descriptor_t engine;
+        s = cudnnBackendCreateDescriptor(KIND_ENGINE, &engine);
+        if (s) return s;
+        s = cudnnBackendSetAttribute(engine, ENGINE_GRAPH, TYPE_DESCRIPTOR, 1, &graph);
+        if (!s) s = cudnnBackendSetAttribute(engine, ENGINE_INDEX, TYPE_INT64, 1, &i);
+        if (!s) s = cudnnBackendFinalize(engine);
+        config->is_final = false;
+        if (!s) s = cudnnBackendSetAttribute(config, CONFIG_ENGINE, TYPE_DESCRIPTOR, 1, &engine);
+        config->is_final = true;
+        cudnnBackendDestroyDescriptor(engine);
+    }
     return s;
 }
 API(cudnnBackendGetAttribute, descriptor_t d, int name, int type, int64_t wanted, int64_t *count,
@@ -427,7 +448,7 @@ API(cudnnBackendGetAttribute, descriptor_t d, int name, int type, int64_t wanted
     if (d->kind == KIND_HEURISTIC && name == HEURISTIC_RESULTS)
         return results(d, wanted, count, to);
     if (d->kind == KIND_GRAPH && name == GRAPH_ENGINES) {
-        const int64_t engines = graph_lacks(d) ? 0 : 1;
+        const int64_t engines = graph_lacks(d) ? 0 : 1 + graph_rounds(d);
         return give(&engines, sizeof engines, wanted, count, to);
     }
     if (d->kind == KIND_PLAN && name == PLAN_WORKSPACE) {
@@ -443,8 +464,13 @@ API(cudnnBackendGetAttribute, descriptor_t d, int name, int type, int64_t wanted
         if (own) blas_handle_delete(own);
         return give(&bytes, sizeof bytes, wanted, count, to);
     }
+    if (d->kind == KIND_ENGINE && name == ENGINE_NOTES && whole(d, ENGINE_INDEX, 0) == ROUNDING_ENGINE &&
+        graph_rounds(find_descriptor(d, ENGINE_GRAPH))) {
+        const int note = NOTE_TENSOR_CORE;
+        return give(&note, sizeof note, wanted, count, to);
+    }
     struct attribute *const a = find(d, name);
-    // notes, knobs and layouts: the engine has none
+    // knobs, layouts and other notes: no engine has any
     if (!a) {
         if (count) *count = 0;
         return (name >= ENGINE_KNOBS && name <= ENGINE_BEHAVIOURS) || name == CONFIG_KNOBS ||
@@ -480,6 +506,7 @@ API(cudnnBackendGetAttribute, descriptor_t d, int name, int type, int64_t wanted
 struct memory {
     const struct descriptor *graph, *pack;
     uint64_t workspace; // address; virtual tensors lie at its beginning
+    bool may_round;     // elements of single precision, to eleven bits
 };
 static bool address_of(const struct memory *m, const struct descriptor *tensor, uint64_t *out) {
     if (whole(tensor, TENSOR_IS_VIRTUAL, 0)) {
@@ -504,6 +531,7 @@ static dnn_status run_conv(struct blas_handle *h, const struct memory *m,
     descriptor_t tensor[3];
     uint64_t at[3];
     if (!conv_of(op, &c, tensor)) return DNN_BAD_PARAM;
+    c.may_round = m->may_round;
     for (int i = 0; i < 3; i++)
         if (!address_of(m, tensor[i], &at[i])) return DNN_BAD_PARAM;
     c.from[0] = c.direction == DNN_TO_DATA ? at[1] : at[0];
@@ -527,7 +555,8 @@ static dnn_status run_point(struct blas_handle *h, const struct memory *m,
 }
 API(cudnnBackendExecute, blas_handle_t h, descriptor_t plan, descriptor_t pack) {
     if (!blas_is_handle(h) || !plan || !pack) return DNN_BAD_PARAM;
-    const struct memory m = {graph_of_plan(plan), pack, (uint64_t)whole(pack, PACK_WORKSPACE, 0)};
+    const struct memory m = {graph_of_plan(plan), pack, (uint64_t)whole(pack, PACK_WORKSPACE, 0),
+                             whole(engine_of_plan(plan), ENGINE_INDEX, 0) == ROUNDING_ENGINE};
     if (!m.graph) return DNN_NOT_FINALIZED;
     const char *const lacks = graph_lacks(m.graph);
     if (lacks) return dnn_refuse("cudnnBackendExecute", "%s", lacks);

@@ -6,7 +6,6 @@
 #include "cudnn.h"
 
 enum { BIAS_NONE, BIAS_OF_INPUT, BIAS_BOTH, BIAS_OF_STATE }; // cudnnRNNBiasMode_t
-enum { MATH_FMA = 3 };                                       // cudnnMathType_t
 
 struct network {
     int algorithm, mode, bias, input_mode, type, sum_type, math;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static struct divisor divisor_of(int64_t by) {
+struct divisor dnn_divisor(int64_t by) {
     uint32_t shift = 0;
     while ((INT64_C(1) << shift) < by) shift++;
     const uint64_t magic =
@@ -57,7 +57,7 @@ static struct space space_of(const struct dnn_tensor *t) {
 }
 static struct conv_index index_of(int64_t c0, const struct space *s, bool is_inner) {
     return (struct conv_index){
-        {divisor_of(c0), divisor_of(s->size[0]), divisor_of(s->size[1]), divisor_of(s->size[2])},
+        {dnn_divisor(c0), dnn_divisor(s->size[0]), dnn_divisor(s->size[1]), dnn_divisor(s->size[2])},
         is_inner};
 }
 static void steps_of(int32_t to[4], int64_t first, const struct space *s) {
@@ -89,7 +89,7 @@ static void describe(const struct dnn_conv *c, struct conv *g, struct way *way) 
         stride[i] = from < 0 ? 1 : c->stride[from];
         dilation[i] = from < 0 ? 1 : c->dilation[from];
         flip[i] = c->is_flipped ? (sw.size[i] - 1) * dilation[i] : 0;
-        g->down[i] = divisor_of(c->direction == DNN_TO_DATA ? stride[i] : 1);
+        g->down[i] = dnn_divisor(c->direction == DNN_TO_DATA ? stride[i] : 1);
     }
     const int sign = c->is_flipped ? -1 : 1;
     bool k_inner = false, n_inner = false;
@@ -182,10 +182,10 @@ static const struct {
     uint32_t threads_big, threads_small;
 } tiles[] = {{64, 32, 16, 128, 64}, {128, 64, 32, 256, 128}};
 
-// Tensor cores take halves and bfloat16 where a square of theirs would not be mostly empty.
+// Tensor cores take halves where a square of theirs would not be mostly empty; what conv_copies.c takes does not come here.
 static bool is_of_tensors(const struct blas_handle *h, const struct conv *g, int type) {
     enum { LEAST = 16 };
-    const uint32_t from = type == DNN_HALF ? 70 : type == DNN_BFLOAT16 ? 80 : UINT32_MAX;
+    const uint32_t from = type == DNN_HALF ? 70 : UINT32_MAX;
     return h->capability >= from && g->m >= LEAST && g->n >= LEAST && g->k >= LEAST;
 }
 
@@ -216,7 +216,7 @@ static struct grid plan(struct blas_handle *h, struct conv *g, size_t bytes, int
 size_t dnn_conv_workspace(struct blas_handle *h, const struct dnn_conv *c) {
     struct conv g;
     struct way way;
-    if (!fits(c)) return 0;
+    if (!fits(c) || conv_copies_takes(h, c)) return 0;
     describe(c, &g, &way);
     const size_t element = c->x.type == DNN_DOUBLE ? 8 : 4;
     plan(h, &g, SIZE_MAX / 2, c->x.type);
@@ -231,6 +231,7 @@ dnn_status dnn_convolve(struct blas_handle *h, const struct dnn_conv *c, uint64_
     if (!fits(c)) return DNN_BAD_PARAM;
     describe(c, &g, &way);
     if (!g.m || !g.n || !g.groups) return DNN_SUCCESS;
+    if (conv_copies_takes(h, c)) return conv_copies_run(h, c);
     const struct grid grid = plan(h, &g, workspace ? bytes : 0, c->x.type);
     if (grid.tiles_m > 65535 || g.groups > 65535)
         return dnn_refuse("convolution", "more than 65535 groups or tiles");

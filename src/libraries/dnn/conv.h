@@ -10,10 +10,7 @@
 
 #include <stdint.h>
 
-// A division by a number that is known when the kernel starts: (mulhi(magic, i) + i) >> shift, for i < 2^31.
-struct divisor {
-    uint32_t by, magic, shift;
-};
+#include "divisor.h"
 
 // An index of n or k: c0 is an image or a channel, c1 to c3 a place in space.
 struct conv_index {

@@ -1,6 +1,6 @@
-// Convolutions of halves and bfloat16 as products on tensor cores (conv.h), compute capability 7.0 and 8.0 on, by warps: what conv.cu
-// does, with slices of elements as they are, and squares that a warp multiplies (fragment.h). Sums are single precision's. The file is
-// compiled once for each type: KIND_f16 or KIND_bf16.
+// Convolutions of halves as products on tensor cores (conv.h), compute capability 7.0 on, by warps: what conv.cu does, with slices of
+// elements as they are, and squares that a warp multiplies (fragment.h). Sums are single precision's. From 8.0 on most are made by
+// copies (conv_copies.h).
 #include "../blas/fragment.h"
 #include "gather.h"
 

@@ -74,7 +74,13 @@ struct dnn_conv {
     uint64_t z, bias;
     struct dnn_tensor z_like;
     bool has_relu;
+    bool may_round; // elements of single precision may be rounded to eleven bits
 };
+// A convolution in one or two directions on tensor cores of compute capability 8.0 on (conv_copies.c), of which the work area is taken
+// from the stream's memory.
+bool conv_copies_takes(const struct blas_handle *h, const struct dnn_conv *c);
+dnn_status conv_copies_run(struct blas_handle *h, const struct dnn_conv *c);
+struct divisor dnn_divisor(int64_t by);
 // NULL where it can be run, else what it asks for that is not here; `bytes` of work area make it faster, fewer will do.
 const char *dnn_conv_lacks(const struct dnn_conv *c);
 size_t dnn_conv_workspace(struct blas_handle *h, const struct dnn_conv *c);

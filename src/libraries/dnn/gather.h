@@ -6,13 +6,11 @@
 #include "../blas/device.h"
 #include "../blas/tile.h"
 #include "conv.h"
+#include "divide.h"
 
 struct place {
     int c0, c[3];
 };
-DEVICE int divide(const divisor &d, int i) {
-    return (int)((__nvvm_mulhi_ui(d.magic, (unsigned)i) + (unsigned)i) >> d.shift);
-}
 DEVICE place place_of(const conv_index &x, int i) {
     place p;
     if (x.is_inner) {

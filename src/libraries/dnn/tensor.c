@@ -72,7 +72,7 @@ static enum blas_module module_of(enum dnn_kernel_file file, int type) {
         [DNN_CONV] = {BLAS_ks, BLAS_kd, BLAS_kh, BLAS_kb},
         [DNN_LAYER] = {BLAS_ls, BLAS_ld, BLAS_lh, BLAS_lb},
         [DNN_RECURRENT] = {BLAS_rs, BLAS_rd, BLAS_rh, BLAS_rb},
-        [DNN_CONV_TENSOR] = {BLAS_MODULES, BLAS_MODULES, BLAS_xh, BLAS_xb},
+        [DNN_CONV_TENSOR] = {BLAS_MODULES, BLAS_MODULES, BLAS_xh, BLAS_MODULES},
     };
     const int i = type == DNN_DOUBLE ? 1 : type == DNN_HALF ? 2 : type == DNN_BFLOAT16 ? 3 : 0;
     return modules[file][i];

@@ -1,0 +1,37 @@
+// Convolutions in two directions of space as products by asynchronous copies (conv_copies.cu). Tensors lie with channels together, so
+// that a copy brings sixteen bytes of them. Read by C and by CUDA C: the layouts are alike.
+//
+//              rows m                      columns n         k                         A             B             D
+//   forward    filter                      place of y        filter's place, channel   w             x, gathered   y
+//   data       channel                     place of x        filter's place, filter    w turned      dy, gathered  dx
+//   filter     filter's place and channel  filter            place of y                x, gathered   dy            dw
+#ifndef WW_LIBRARIES_CONV_COPIES_H
+#define WW_LIBRARIES_CONV_COPIES_H
+
+#include "../blas/gemm.h"
+#include "divisor.h"
+
+// Where elements of the gathered tensor lie. Of a place (h, w) of the other one and (r, s) of the filter:
+// (h mul + add + r step) / down, if that is whole and in 0...limit, and likewise of w and s.
+struct conv_gather {
+    int32_t image, row, column; // elements from one to the next
+    int32_t mul[2], add[2], step[2], limit[2];
+    struct divisor down[2];
+    struct divisor size[2];          // h and w of the other tensor
+    struct divisor channels, across; // elements of a place of the filter; its places in a row
+};
+struct conv_copies {
+    struct gemm g; // of which b (by the filter: a) is the gathered tensor; a product for each group of channels
+    struct conv_gather of;
+};
+
+// A tensor of images, or of filters, into pieces of sixteen bytes of neighbouring channels (conv_pack), what lacks to whole ones zeros,
+// or out of these (conv_unpack): sizes and steps in elements of images, channels, rows and columns.
+struct conv_order {
+    uint64_t loose, packed;
+    int32_t size[4], pieces; // of channels
+    int64_t step[4], packed_step[4];
+    int64_t group, packed_group; // from one group of channels to the next, each a block along z
+};
+
+#endif
