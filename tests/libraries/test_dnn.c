@@ -150,6 +150,9 @@ static const struct shape shapes[] = {
     {2, 1, 64, 68, 2, {9, 8}, {3, 2}, {2, 1}, {1, 1}, {1, 2}, true, false, HALF},
     {2, 1, 24, 70, 1, {7, 11}, {3, 3}, {1, 1}, {0, 1}, {1, 1}, false, true, BFLOAT16},
     {1, 4, 17, 130, 1, {75}, {5}, {1}, {2}, {1}, true, false, HALF},
+    // groups of whole pieces of channels as they lie, steps of two; single precision, rounded from 8.0 on
+    {2, 2, 32, 48, 2, {9, 8}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, true, false, HALF},
+    {2, 2, 24, 32, 1, {9, 7}, {3, 2}, {1, 2}, {1, 0}, {1, 1}, true, false, FLOAT},
 };
 static long index_of(const int size[5], bool is_last, const int i[5]) {
     return is_last ? (((((long)i[0] * size[2] + i[2]) * size[3] + i[3]) * size[4]) + i[4]) * size[1] + i[1]

@@ -1,6 +1,6 @@
 // Matrix products on tensor cores from compute capability 8.0 on, whose slices come by asynchronous copies (copies.h). A block makes a
 // tile of D. Lines of both matrices begin at multiples of sixteen bytes (gemm.is_even); sizes may be any. The file is compiled once
-// for each type: KIND_f16, KIND_bf16, KIND_tf32 or KIND_s8 says which, OUT is that of C and D.
+// for each type: KIND_f16, KIND_bf16, KIND_tf32, KIND_s8 or KIND_eight says which, OUT is that of C and D.
 #include "copies.h"
 
 extern __shared__ char memory[] __attribute__((aligned(128)));
@@ -26,7 +26,7 @@ template <int M, int N, int WM, int WN, int STAGES, bool SwapA, bool SwapB> DEVI
     extern "C" __global__ __launch_bounds__(M / WM * (N / WN) * 32) void NAME(const gemm g) {      \
         product<M, N, WM, WN, STAGES, SWAP_A, SWAP_B>(g);                                          \
     }
-#ifdef KIND_s8 // `ldmatrix` turns pairs of bytes round, not bytes: k lies together in both
+#if defined KIND_s8 || defined KIND_eight // `ldmatrix` turns pairs of bytes round, not bytes: k lies together in both
 #define KERNELS(SIZE, ...) KERNEL(tensor_##SIZE##_tn, __VA_ARGS__, true, true)
 #else
 #define KERNELS(SIZE, ...)                                                                         \

@@ -1,6 +1,6 @@
 // What products on tensor cores by asynchronous copies share, compute capability 8.0 on: slices of two matrices, fragments that a warp
-// takes of them, and a tile's sums. KIND_f16, KIND_bf16, KIND_tf32 or KIND_s8 says of which type T they are, OUT is that of C and D;
-// sums are A's.
+// takes of them, and a tile's sums. KIND_f16, KIND_bf16, KIND_tf32, KIND_s8 or KIND_eight (from 8.9 on; TYPES of B and A then: e4m3, e5m2)
+// says of which type T they are, OUT is that of C and D; sums are A's.
 //
 // A block walks along k in slices, of which several are on their way to shared memory while one is multiplied; a warp takes fragments
 // of the next step along k (`ldmatrix`) while the tensor core works on this one's. The instruction makes rows of sixteen and columns
@@ -27,6 +27,13 @@ typedef int8_t T;
 typedef int32_t A;
 #define MMA "m16n8k32.row.col.s32.s8.s8.s32"
 #define REG "r"
+#elif defined KIND_eight
+typedef uint8_t T;
+typedef float A;
+#define TEXT_OF(x) #x
+#define TEXT(x)    TEXT_OF(x)
+#define MMA "m16n8k32.row.col.f32." TEXT(TYPES) ".f32"
+#define REG "f"
 #else
 typedef float T;
 typedef float A;

@@ -1,5 +1,5 @@
-// Products of numbers of eight bits with a fraction. Where the call allows fast sums and wgmma takes the matrices (compute capability
-// 9.0, both walked along k, enough tiles) it multiplies them as they are, with the sums of fewer digits that it has for them;
+// Products of numbers of eight bits with a fraction. Where the call allows fast sums and the chip multiplies them as they are
+// (compute capability 8.9 by copies, 9.0 by wgmma; both matrices walked along k), it does, with the sums of fewer digits that it has for them;
 // elsewhere they are widened to halves, which hold each of them, and multiplied as those, with single precision's sums. Sums go
 // through memory, and a second kernel scales and rounds them.
 #include "eight.h"
@@ -40,24 +40,35 @@ static bool is_even(const struct gemm_matrix *x, uint32_t count) {
     return (x->at + (uint64_t)x->first) % 16 == 0 && x->lead % 16 == 0 &&
            (count == 1 || x->step % 16 == 0);
 }
-static blas_status by_groups(struct blas_handle *h, CUstream stream, int type_a, int type_b,
-                             struct gemm *g, uint32_t count) {
+// Modules for types of A and B: by copies, by groups.
+static enum blas_module module_of(enum way way, int type_a, int type_b) {
+    const bool groups = way == BY_GROUPS;
+    if (type_a != TYPE_R_8F_E4M3) return groups ? BLAS_g8ba : BLAS_a8ba;
+    if (type_b != TYPE_R_8F_E4M3) return groups ? BLAS_g8ab : BLAS_a8ab;
+    return groups ? BLAS_g8aa : BLAS_a8aa;
+}
+static blas_status as_they_are(struct blas_handle *h, CUstream stream, enum way way, int type_a,
+                               int type_b, struct gemm *g, uint32_t count) {
     CUfunction kernel;
     struct plan plan;
-    const enum blas_module module = type_a != TYPE_R_8F_E4M3   ? BLAS_g8ba
-                                    : type_b != TYPE_R_8F_E4M3 ? BLAS_g8ab
-                                                               : BLAS_g8aa;
     for (int may_split = 1; may_split >= 0; may_split--) {
         char name[32];
         plan = (struct plan){0};
-        plan_consider(&plan, h, BY_GROUPS, 1, g, count, may_split);
+        plan_consider(&plan, h, way, 1, g, count, may_split);
         snprintf(name, sizeof name, "tensor_%s_tn", plan.tile);
-        const blas_status s = blas_kernel(h, module, name, &kernel);
+        const blas_status s = blas_kernel(h, module_of(way, type_a, type_b), name, &kernel);
         if (s) return s;
-        if (plan.splits == 1 || hopper_has_room(kernel, plan.m, plan.splits)) break;
+        if (plan.splits == 1 || (way == BY_GROUPS ? hopper_has_room(kernel, plan.m, plan.splits)
+                                                  : blas_room(h, stream, &g->part, &g->turns)))
+            break;
     }
     g->splits = plan.splits;
-    return hopper_launch(kernel, stream, OPERATION_T, OPERATION_N, TYPE_R_8F_E4M3, g, count, plan.m);
+    if (way == BY_GROUPS)
+        return hopper_launch(kernel, stream, OPERATION_T, OPERATION_N, TYPE_R_8F_E4M3, g, count,
+                             plan.m);
+    const uint32_t grid[3] = {((uint32_t)g->m + plan.m - 1) / plan.m,
+                              ((uint32_t)g->n + plan.n - 1) / plan.n, count * plan.splits};
+    return blas_launch_shared(kernel, grid, plan.threads, plan.shared, g, sizeof *g, stream);
 }
 static blas_status widen(struct blas_handle *h, CUstream stream, struct gemm_matrix *x, int type,
                          int64_t rows, int64_t columns, uint32_t count, uint64_t to) {
@@ -84,18 +95,24 @@ blas_status blas_eight(struct blas_handle *h, CUstream stream, const char *call,
     if (!g->m || !g->n || !count) return CUBLAS_SUCCESS;
     if (count > 65535) return blas_refuse(call, "more than 65535 products of eight-bit numbers");
     struct gemm product = {.m = g->m, .n = g->n, .k = g->k, .a = g->a, .b = g->b, .alpha = {1}};
-    const bool grouped = e->is_fast && h->capability >= 90 && h->capability < 100 && blas_swaps(op_a) &&
-                         !blas_swaps(op_b) && g->k && is_even(&g->a, count) &&
-                         is_even(&g->b, count) && hopper_fits(op_a, op_b, g, count);
+    enum { MOST = 65535, LEAST = 16 };
+    const bool even = e->is_fast && blas_swaps(op_a) && !blas_swaps(op_b) && g->k &&
+                      is_even(&g->a, count) && is_even(&g->b, count),
+               grouped = even && h->capability >= 90 && h->capability < 100 &&
+                         hopper_fits(op_a, op_b, g, count),
+               whole = grouped || (even && h->capability == 89 && g->m >= LEAST && g->n >= LEAST &&
+                                   g->n < 64 * MOST && count < MOST / 16);
     CUdeviceptr work;
     const uint64_t room = (sums + 255) / 256 * 256, room_a = (halves_a + 255) / 256 * 256;
     blas_status s =
-        blas_of(cuMemAllocAsync(&work, room + (grouped ? 0 : room_a + halves_b + 16), stream));
+        blas_of(cuMemAllocAsync(&work, room + (whole ? 0 : room_a + halves_b + 16), stream));
     if (s) return s;
     product.c = product.d =
         (struct gemm_matrix){.at = work, .lead = g->m, .step = (int64_t)g->m * g->n};
-    if (grouped) {
-        s = by_groups(h, stream, e->type_a, e->type_b, &product, count);
+    if (whole) {
+        product.is_even = 1;
+        s = as_they_are(h, stream, grouped ? BY_GROUPS : BY_COPIES, e->type_a, e->type_b, &product,
+                        count);
     } else {
         if (g->k)
             s = widen(h, stream, &product.a, e->type_a, rows_a, columns_a, count, work + room);

@@ -147,8 +147,7 @@ bool blas_room(struct blas_handle *h, CUstream stream, uint64_t *part, uint64_t 
     pthread_mutex_lock(&h->lock);
     size_t i = 0;
     while (i < BLAS_ROOMS && h->room[i].at && h->room[i].stream != stream) i++;
-    if (i < BLAS_ROOMS && !h->room[i].at)
-        h->room[i] = (struct blas_room){stream, room_new(h)};
+    if (i < BLAS_ROOMS && !h->room[i].at) h->room[i] = (struct blas_room){stream, room_new(h)};
     const CUdeviceptr at = i < BLAS_ROOMS ? h->room[i].at : 0;
     pthread_mutex_unlock(&h->lock);
     *part = at;

@@ -7,7 +7,7 @@
 // `box_lines` where k lies together.
 static CUresult map_of(CUtensorMap *map, const struct gemm_matrix *x, int type, bool is_deep,
                        uint32_t box_lines, int32_t along, int32_t lines, uint32_t count,
-                      uint32_t *of_batch) {
+                       uint32_t *of_batch) {
     const uint64_t bytes = blas_type_bytes(type), line = (uint64_t)x->lead * bytes;
     const bool is_one = count == 1 || !x->step;
     const cuuint64_t size[3] = {(uint64_t)along, (uint64_t)lines, is_one ? 1 : count};
@@ -60,11 +60,11 @@ blas_status hopper_launch(CUfunction kernel, CUstream stream, int op_a, int op_b
     struct hopper_gemm p = {.g = *g};
     CUtensorMap a, b;
     const bool deep_a = blas_swaps(op_a), deep_b = !blas_swaps(op_b);
-    CUresult r = map_of(&a, &g->a, type, deep_a, tile_m / HOPPER_PAIR, deep_a ? g->k : g->m, deep_a ? g->m : g->k, count,
-                        &p.batch_a);
+    CUresult r = map_of(&a, &g->a, type, deep_a, tile_m / HOPPER_PAIR, deep_a ? g->k : g->m,
+                        deep_a ? g->m : g->k, count, &p.batch_a);
     if (r == CUDA_SUCCESS)
-        r = map_of(&b, &g->b, type, deep_b, HOPPER_N, deep_b ? g->k : g->n, deep_b ? g->n : g->k, count,
-                   &p.batch_b);
+        r = map_of(&b, &g->b, type, deep_b, HOPPER_N, deep_b ? g->k : g->n, deep_b ? g->n : g->k,
+                   count, &p.batch_b);
     if (r == CUDA_SUCCESS)
         r = cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                (int)HOPPER_SHARED(tile_m));
@@ -78,7 +78,8 @@ blas_status hopper_launch(CUfunction kernel, CUstream stream, int op_a, int op_b
     cluster.value.clusterDim.z = g->splits;
     const uint32_t columns = (uint32_t)((g->n + HOPPER_N - 1) / HOPPER_N);
     const CUlaunchConfig config = {.gridDimX = ((uint32_t)g->m + tile_m - 1) / tile_m,
-                                   .gridDimY = (columns + HOPPER_PAIR - 1) / HOPPER_PAIR * HOPPER_PAIR,
+                                   .gridDimY =
+                                       (columns + HOPPER_PAIR - 1) / HOPPER_PAIR * HOPPER_PAIR,
                                    .gridDimZ = count * g->splits,
                                    .blockDimX = HOPPER_THREADS,
                                    .blockDimY = 1,

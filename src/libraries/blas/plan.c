@@ -21,9 +21,12 @@ struct tile {
 };
 enum { SIZES = 3, PARTS = 16 };
 static const struct tile tiles[WAYS][SIZES] = {
-    [BY_LANES] = {{"big", 128, 128, 256, 0, 2, 8, 1.2, 300, 2000}, {"small", 32, 32, 64, 0, 8, 16, 2.4, 300, 800}},
-    [BY_WIDE_LANES] = {{"big", 64, 64, 256, 0, 2, 8, 1.2, 300, 2000}, {"small", 32, 32, 64, 0, 8, 16, 1.8, 300, 800}},
-    [BY_WARPS] = {{"big", 128, 128, 128, 0, 2, 64, 2, 600, 5000}, {"small", 64, 64, 128, 0, 4, 64, 3, 400, 2000}},
+    [BY_LANES] = {{"big", 128, 128, 256, 0, 2, 8, 1.2, 300, 2000},
+                  {"small", 32, 32, 64, 0, 8, 16, 2.4, 300, 800}},
+    [BY_WIDE_LANES] = {{"big", 64, 64, 256, 0, 2, 8, 1.2, 300, 2000},
+                       {"small", 32, 32, 64, 0, 8, 16, 1.8, 300, 800}},
+    [BY_WARPS] = {{"big", 128, 128, 128, 0, 2, 64, 2, 600, 5000},
+                  {"small", 64, 64, 128, 0, 4, 64, 3, 400, 2000}},
     // two slices at a time
     [BY_QUADS] = {{"wide", 128, 256, 256, 2 * 64 * (128 + 256), 1, 64, 1.2, 800, 4500},
                   {"big", 128, 128, 128, 2 * 64 * (128 + 128), 2, 64, 1.1, 750, 4500},
@@ -32,8 +35,10 @@ static const struct tile tiles[WAYS][SIZES] = {
     [BY_COPIES] = {{"wide", 128, 256, 256, 4 * 64 * (128 + 256), 1, 64, 1, 1050, 5000},
                    {"big", 128, 128, 128, 4 * 64 * (128 + 128), 2, 64, 1.1, 750, 4500},
                    {"small", 64, 64, 128, 4 * 64 * (64 + 64), 4, 64, 1.8, 280, 700}},
-    [BY_GROUPS] = {{"wide", 256, HOPPER_N, HOPPER_THREADS, HOPPER_SHARED(256), 1, HOPPER_DEEP, 1, 1000, 5000},
-                   {"big", 128, HOPPER_N, HOPPER_THREADS, HOPPER_SHARED(128), 1, HOPPER_DEEP, 1.1, 500, 600}},
+    [BY_GROUPS] = {{"wide", 256, HOPPER_N, HOPPER_THREADS, HOPPER_SHARED(256), 1, HOPPER_DEEP, 1,
+                    1000, 5000},
+                   {"big", 128, HOPPER_N, HOPPER_THREADS, HOPPER_SHARED(128), 1, HOPPER_DEEP, 1.1,
+                    500, 600}},
 };
 enum { SUM_BYTES = 128 << 10 }; // of the sums of the blocks that a multiprocessor holds, at most
 
@@ -41,7 +46,8 @@ enum { SUM_BYTES = 128 << 10 }; // of the sums of the blocks that a multiprocess
 // architectures' white papers), of halves on tensor cores, in which half as many bytes are twice as many.
 static double rate_of(uint32_t capability, enum way way, size_t bytes) {
     if (way == BY_WIDE_LANES) return 32;
-    if (way == BY_LANES) return capability >= 86 || capability / 10 == 5 || capability == 61 ? 128 : 64;
+    if (way == BY_LANES)
+        return capability >= 86 || capability / 10 == 5 || capability == 61 ? 128 : 64;
     const double halves = capability < 80    ? 512
                           : capability == 80 ? 1024
                           : capability < 90  ? 512
@@ -64,11 +70,13 @@ static double end_cycles(enum way way, const struct tile *t, uint32_t splits) {
     return way == BY_GROUPS ? 3700 : 1500 + bytes * (splits + 1) / 24;
 }
 
-static double cycles_of(const struct blas_handle *h, enum way way, const struct tile *t, size_t bytes,
-                        const struct gemm *g, uint32_t slice, uint64_t blocks, uint32_t splits) {
+static double cycles_of(const struct blas_handle *h, enum way way, const struct tile *t,
+                        size_t bytes, const struct gemm *g, uint32_t slice, uint64_t blocks,
+                        uint32_t splits) {
     const double rate = rate_of(h->capability, way, bytes);
     const uint64_t most = (blocks * splits + h->sms - 1) / h->sms, rounds = most / t->held;
-    const uint32_t left = (uint32_t)(most % t->held), each = pieces(pieces((uint32_t)g->k, slice), splits);
+    const uint32_t left = (uint32_t)(most % t->held),
+                   each = pieces(pieces((uint32_t)g->k, slice), splits);
     const double waves = (double)rounds + (left > 0),
                  a_slice = (double)rounds * slice_cycles(t, rate, slice, t->held) +
                            (left ? slice_cycles(t, rate, slice, left) : 0);
@@ -82,10 +90,14 @@ void plan_consider(struct plan *best, const struct blas_handle *h, enum way way,
                        slices = pieces((uint32_t)g->k, slice);
         const uint64_t columns = pieces((uint32_t)g->n, t->n),
                        blocks = pieces((uint32_t)g->m, t->m) * count *
-                                (way == BY_GROUPS ? (columns + HOPPER_PAIR - 1) / HOPPER_PAIR * HOPPER_PAIR : columns);
+                                (way == BY_GROUPS
+                                     ? (columns + HOPPER_PAIR - 1) / HOPPER_PAIR * HOPPER_PAIR
+                                     : columns);
         const uint32_t parts = way == BY_GROUPS ? HOPPER_PARTS : PARTS;
         for (uint32_t splits = 1; splits <= parts; splits += way == BY_GROUPS ? splits : 1) {
-            if (splits > 1 && (!may_split || splits > slices || blocks * splits > (uint64_t)h->sms * t->held)) break;
+            if (splits > 1 &&
+                (!may_split || splits > slices || blocks * splits > (uint64_t)h->sms * t->held))
+                break;
             const double cycles = cycles_of(h, way, t, bytes, g, slice, blocks, splits);
             if (best->tile && cycles >= best->cycles) continue;
             *best = (struct plan){way, t->name, t->m, t->n, t->threads, t->shared, splits, cycles};
@@ -94,4 +106,6 @@ void plan_consider(struct plan *best, const struct blas_handle *h, enum way way,
 }
 
 size_t plan_room(const struct blas_handle *h) { return (size_t)h->sms * SUM_BYTES; }
-size_t plan_turns(const struct blas_handle *h) { return (size_t)h->sms * 8 / 2 * 4; } // a tile has two blocks at least
+size_t plan_turns(const struct blas_handle *h) {
+    return (size_t)h->sms * 8 / 2 * 4;
+} // a tile has two blocks at least

@@ -25,8 +25,10 @@ struct plan {
 
 // Puts the best of a way's tiles and numbers of parts in the place of `best` if it is expected to take fewer cycles. `bytes` is the size
 // of an element of A and B; with `may_split` unset k stays whole.
-__attribute__((visibility("default"))) void plan_consider(struct plan *best, const struct blas_handle *h, enum way way, size_t bytes,
-                   const struct gemm *g, uint32_t count, bool may_split);
+__attribute__((visibility("default"))) void plan_consider(struct plan *best,
+                                                          const struct blas_handle *h, enum way way,
+                                                          size_t bytes, const struct gemm *g,
+                                                          uint32_t count, bool may_split);
 // Bytes that parts' sums of any plan take on a chip, and counters of tiles.
 size_t plan_room(const struct blas_handle *h);
 size_t plan_turns(const struct blas_handle *h);

@@ -176,9 +176,9 @@ static blas_status launch_all(CUstream stream, CUfunction kernel, const struct p
         for (uint32_t from = 0; from < tiles_of[1]; from += MOST) {
             const uint32_t columns = tiles_of[1] - from < MOST ? tiles_of[1] - from : MOST;
             part.first_column = (int32_t)(from * plan->n);
-            const blas_status s =
-                blas_launch_shared(kernel, (const uint32_t[3]){tiles_of[0], columns, now * plan->splits},
-                                   plan->threads, plan->shared, &part, sizeof part, stream);
+            const blas_status s = blas_launch_shared(
+                kernel, (const uint32_t[3]){tiles_of[0], columns, now * plan->splits},
+                plan->threads, plan->shared, &part, sizeof part, stream);
             if (s != CUBLAS_SUCCESS) return s;
         }
         advance(&part.a, t->ab, now);
@@ -216,8 +216,8 @@ enum {
 }; // elements from a line to the next, whose 32 lines are fewer than 2^32 bytes
 
 // Bytes are multiplied by copies and by groups only as they lie when both are walked along k.
-static bool fits(enum way way, int op_a, int op_b, const struct blas_types *t,
-                 const struct gemm *g, uint32_t count) {
+static bool fits(enum way way, int op_a, int op_b, const struct blas_types *t, const struct gemm *g,
+                 uint32_t count) {
     if (way == BY_WARPS) return true;
     if (way == BY_QUADS && (g->a.lead > FAR || g->b.lead > FAR)) return false;
     if (way == BY_GROUPS && !hopper_fits(op_a, op_b, g, count)) return false;
@@ -229,8 +229,8 @@ static struct plan plan_of(const struct blas_handle *h, size_t row, int op_a, in
                            const struct blas_types *t, const struct gemm *g, uint32_t count,
                            bool may_split) {
     const size_t bytes = blas_type_bytes(t->ab);
-    const bool by_tensor = g->m >= TENSOR_LEAST && g->n >= TENSOR_LEAST &&
-                           (!rows[row].tensor_rounds || t->may_round);
+    const bool by_tensor =
+        g->m >= TENSOR_LEAST && g->n >= TENSOR_LEAST && (!rows[row].tensor_rounds || t->may_round);
     struct plan best = {0};
     for (int way = WAYS - 1; by_tensor && way >= BY_WARPS; way--) {
         const struct tensor *const r = &rows[row].tensor[way];

@@ -380,8 +380,8 @@ static bool graph_rounds(const struct descriptor *graph) {
         const struct descriptor *const op = ((descriptor_t *)ops->values)[i];
         descriptor_t tensor[3];
         struct dnn_conv c;
-        if (op->kind >= KIND_OPERATION_FORWARD && op->kind <= KIND_OPERATION_DATA && conv_of(op, &c, tensor) &&
-            c.x.type == DNN_FLOAT)
+        if (op->kind >= KIND_OPERATION_FORWARD && op->kind <= KIND_OPERATION_DATA &&
+            conv_of(op, &c, tensor) && c.x.type == DNN_FLOAT)
             return true;
     }
     return false;
@@ -453,7 +453,8 @@ API(cudnnBackendGetAttribute, descriptor_t d, int name, int type, int64_t wanted
     }
     if (d->kind == KIND_PLAN && name == PLAN_WORKSPACE) {
         // A plan need not name a handle, which execution does (XLA's): the current device is meant.
-        struct blas_handle *h = (struct blas_handle *)(uintptr_t)whole(d, PLAN_HANDLE, 0), *own = NULL;
+        struct blas_handle *h = (struct blas_handle *)(uintptr_t)whole(d, PLAN_HANDLE, 0),
+                           *own = NULL;
         if (!find(d, PLAN_HANDLE)) {
             const dnn_status s = dnn_of(blas_handle_new(&own));
             if (s) return s;
@@ -464,7 +465,8 @@ API(cudnnBackendGetAttribute, descriptor_t d, int name, int type, int64_t wanted
         if (own) blas_handle_delete(own);
         return give(&bytes, sizeof bytes, wanted, count, to);
     }
-    if (d->kind == KIND_ENGINE && name == ENGINE_NOTES && whole(d, ENGINE_INDEX, 0) == ROUNDING_ENGINE &&
+    if (d->kind == KIND_ENGINE && name == ENGINE_NOTES &&
+        whole(d, ENGINE_INDEX, 0) == ROUNDING_ENGINE &&
         graph_rounds(find_descriptor(d, ENGINE_GRAPH))) {
         const int note = NOTE_TENSOR_CORE;
         return give(&note, sizeof note, wanted, count, to);

@@ -56,9 +56,9 @@ static struct space space_of(const struct dnn_tensor *t) {
     return s;
 }
 static struct conv_index index_of(int64_t c0, const struct space *s, bool is_inner) {
-    return (struct conv_index){
-        {dnn_divisor(c0), dnn_divisor(s->size[0]), dnn_divisor(s->size[1]), dnn_divisor(s->size[2])},
-        is_inner};
+    return (struct conv_index){{dnn_divisor(c0), dnn_divisor(s->size[0]), dnn_divisor(s->size[1]),
+                                dnn_divisor(s->size[2])},
+                               is_inner};
 }
 static void steps_of(int32_t to[4], int64_t first, const struct space *s) {
     to[0] = (int32_t)first;

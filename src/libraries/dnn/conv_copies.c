@@ -54,32 +54,34 @@ static struct plane place(struct job *j, const struct plane *like, int64_t group
     j->next += (uint64_t)rounded(p.step[IMAGES] * p.size[IMAGES] * (int64_t)j->bytes, 256);
     return p;
 }
-static void move(struct job *j, const struct plane *loose, const struct plane *packed, int64_t groups,
-                 int64_t group, int64_t packed_group, bool is_out) {
+static void move(struct job *j, const struct plane *loose, const struct plane *packed,
+                 int64_t groups, int64_t group, int64_t packed_group, bool is_out) {
     struct conv_order *const o = &j->move[j->moves].order;
     j->move[j->moves++].is_out = is_out;
-    *o = (struct conv_order){.loose = loose->at,
-                             .packed = packed->at,
-                             .group = group,
-                             .packed_group = packed_group};
+    *o = (struct conv_order){
+        .loose = loose->at, .packed = packed->at, .group = group, .packed_group = packed_group};
     for (int i = 0; i < AXES; i++) {
-        o->size[i] = (int32_t)loose->size[i];
         o->step[i] = loose->step[i];
         o->packed_step[i] = packed->step[i];
     }
-    o->size[CHANNELS] = (int32_t)(loose->size[CHANNELS] / groups);
-    o->pieces = (int32_t)(rounded(o->size[CHANNELS], 16 / (int64_t)j->bytes) * (int64_t)j->bytes / 16);
+    o->images = (int32_t)loose->size[IMAGES];
+    o->channels = (int32_t)(loose->size[CHANNELS] / groups);
+    o->pieces = dnn_divisor(rounded(o->channels, 16 / (int64_t)j->bytes) * (int64_t)j->bytes / 16);
+    o->rows = dnn_divisor(loose->size[ROWS]);
+    o->columns = dnn_divisor(loose->size[COLUMNS]);
 }
 
 // Whether copies of sixteen bytes take a tensor as it lies; `in_lines`: and a step leads from each place to the next.
 static bool lies_well(const struct job *j, const struct plane *p, bool in_lines) {
     const int64_t piece = 16 / (int64_t)j->bytes;
-    if (p->step[CHANNELS] != 1 || p->at % 16 || (p->size[CHANNELS] / j->groups) % piece) return false;
+    if (p->step[CHANNELS] != 1 || p->at % 16 || (p->size[CHANNELS] / j->groups) % piece)
+        return false;
     for (int i = 0; i < AXES; i++)
         if (i != CHANNELS && p->size[i] > 1 && p->step[i] % piece) return false;
-    return !in_lines || ((p->size[ROWS] == 1 || p->step[ROWS] == p->step[COLUMNS] * p->size[COLUMNS]) &&
-                         (p->size[IMAGES] == 1 ||
-                          p->step[IMAGES] == p->step[COLUMNS] * p->size[COLUMNS] * p->size[ROWS]));
+    return !in_lines ||
+           ((p->size[ROWS] == 1 || p->step[ROWS] == p->step[COLUMNS] * p->size[COLUMNS]) &&
+            (p->size[IMAGES] == 1 ||
+             p->step[IMAGES] == p->step[COLUMNS] * p->size[COLUMNS] * p->size[ROWS]));
 }
 // The tensor as it lies, or moved to where it lies well.
 static struct plane brought(struct job *j, const struct plane *p, bool in_lines) {
@@ -116,7 +118,8 @@ static void prepare(const struct dnn_conv *c, uint64_t work, struct job *j) {
     const int64_t channels = rounded(to_data ? out : in, piece);
     for (int i = 0; i < 2; i++) {
         const int at = i - (2 - (c->x.rank - 2)), sign = c->is_flipped ? -1 : 1;
-        const int32_t pad = at < 0 ? 0 : (int32_t)c->pad[at], stride = at < 0 ? 1 : (int32_t)c->stride[at],
+        const int32_t pad = at < 0 ? 0 : (int32_t)c->pad[at],
+                      stride = at < 0 ? 1 : (int32_t)c->stride[at],
                       dilation = at < 0 ? 1 : (int32_t)c->dilation[at],
                       flip = c->is_flipped ? (int32_t)(w.size[ROWS + i] - 1) * dilation : 0;
         of->mul[i] = to_data ? 1 : stride;
@@ -132,7 +135,8 @@ static void prepare(const struct dnn_conv *c, uint64_t work, struct job *j) {
     of->channels = dnn_divisor(channels);
     of->across = dnn_divisor(w.size[COLUMNS]);
     const struct gemm_matrix from = {.at = gathered.at, .step = channels};
-    const int32_t places = (int32_t)(other->size[IMAGES] * other->size[ROWS] * other->size[COLUMNS]),
+    const int32_t places =
+                      (int32_t)(other->size[IMAGES] * other->size[ROWS] * other->size[COLUMNS]),
                   along = (int32_t)(w.size[ROWS] * w.size[COLUMNS] * channels);
     // filters, the gathered tensor's channels together
     const struct plane *target = to_filter ? &w : other;
@@ -141,17 +145,22 @@ static void prepare(const struct dnn_conv *c, uint64_t work, struct job *j) {
         const struct plane lines = brought(j, &y, true);
         g->m = along, g->n = (int32_t)out, g->k = places;
         g->a = from;
-        g->b = (struct gemm_matrix){.at = lines.at, .lead = lines.step[COLUMNS], .step = rounded(out, piece)};
-        if (w.step[CHANNELS] != 1 || in != channels || w.step[COLUMNS] != in || w.step[ROWS] != in * w.size[COLUMNS]) d = place(j, &w, 1, true);
-        g->d = (struct gemm_matrix){.at = d.at, .lead = d.step[IMAGES], .step = out * d.step[IMAGES]};
+        g->b = (struct gemm_matrix){
+            .at = lines.at, .lead = lines.step[COLUMNS], .step = rounded(out, piece)};
+        if (w.step[CHANNELS] != 1 || in != channels || w.step[COLUMNS] != in ||
+            w.step[ROWS] != in * w.size[COLUMNS])
+            d = place(j, &w, 1, true);
+        g->d =
+            (struct gemm_matrix){.at = d.at, .lead = d.step[IMAGES], .step = out * d.step[IMAGES]};
     } else {
         struct plane filters = w; // images: rows of D; channels: what is gathered
         if (to_data) {
             filters.size[IMAGES] = in, filters.size[CHANNELS] = out;
             filters.step[IMAGES] = w.step[CHANNELS], filters.step[CHANNELS] = w.step[IMAGES];
         }
-        if (to_data || w.step[CHANNELS] != 1 || in != channels || w.at % 16 || w.step[COLUMNS] != in ||
-            w.step[ROWS] != in * w.size[COLUMNS] || w.step[IMAGES] % piece) {
+        if (to_data || w.step[CHANNELS] != 1 || in != channels || w.at % 16 ||
+            w.step[COLUMNS] != in || w.step[ROWS] != in * w.size[COLUMNS] ||
+            w.step[IMAGES] % piece) {
             struct plane all = filters;
             all.size[IMAGES] *= to_data ? groups : 1;
             const struct plane to = place(j, &all, 1, true);
@@ -160,12 +169,14 @@ static void prepare(const struct dnn_conv *c, uint64_t work, struct job *j) {
             filters.at = to.at, filters.step[IMAGES] = to.step[IMAGES];
         }
         g->m = (int32_t)(to_data ? in : out), g->n = places, g->k = along;
-        g->a = (struct gemm_matrix){.at = filters.at,
-                                    .lead = filters.step[IMAGES],
-                                    .step = g->m * filters.step[IMAGES]};
+        g->a = (struct gemm_matrix){
+            .at = filters.at, .lead = filters.step[IMAGES], .step = g->m * filters.step[IMAGES]};
         g->b = from;
-        const bool in_lines = d.step[CHANNELS] == 1 && (d.size[ROWS] == 1 || d.step[ROWS] == d.step[COLUMNS] * d.size[COLUMNS]) &&
-                              (d.size[IMAGES] == 1 || d.step[IMAGES] == d.step[COLUMNS] * d.size[COLUMNS] * d.size[ROWS]);
+        const bool in_lines =
+            d.step[CHANNELS] == 1 &&
+            (d.size[ROWS] == 1 || d.step[ROWS] == d.step[COLUMNS] * d.size[COLUMNS]) &&
+            (d.size[IMAGES] == 1 ||
+             d.step[IMAGES] == d.step[COLUMNS] * d.size[COLUMNS] * d.size[ROWS]);
         if (!in_lines) d = place(j, target, groups, false);
         g->d = (struct gemm_matrix){.at = d.at,
                                     .lead = d.step[COLUMNS],
@@ -174,14 +185,18 @@ static void prepare(const struct dnn_conv *c, uint64_t work, struct job *j) {
     g->c = g->d;
     // what beta is the factor of comes from where the result goes, or from a tensor of its own
     const struct plane z = c->z ? plane_of(&c->z_like, c->z) : *target;
-    const int64_t of_group = to_filter ? 1 : groups, loose_group = to_filter ? 0 : target->size[CHANNELS] / groups * target->step[CHANNELS],
+    const int64_t of_group = to_filter ? 1 : groups,
+                  loose_group =
+                      to_filter ? 0 : target->size[CHANNELS] / groups * target->step[CHANNELS],
                   packed_group = to_filter ? 0 : g->d.step;
     const bool is_moved = d.at != target->at;
     if (c->beta != 0 && (is_moved || c->z)) {
         struct plane packed = d;
         if (!is_moved) {
             packed = place(j, target, groups, false);
-            g->c = (struct gemm_matrix){.at = packed.at, .lead = packed.step[COLUMNS], .step = packed.step[COLUMNS] / groups};
+            g->c = (struct gemm_matrix){.at = packed.at,
+                                        .lead = packed.step[COLUMNS],
+                                        .step = packed.step[COLUMNS] / groups};
         }
         move(j, &z, &packed, of_group, to_filter ? 0 : z.size[CHANNELS] / groups * z.step[CHANNELS],
              is_moved ? packed_group : g->c.step, false);
@@ -190,35 +205,42 @@ static void prepare(const struct dnn_conv *c, uint64_t work, struct job *j) {
 }
 
 static bool fits_31(const struct plane *p) { // indices of the kernels, with channels rounded up
-    return p->size[IMAGES] * p->size[ROWS] * p->size[COLUMNS] * (p->size[CHANNELS] + 8) < INT32_MAX;
+    return p->size[IMAGES] * p->size[ROWS] * p->size[COLUMNS] * (p->size[CHANNELS] + 8) <
+           INT32_MAX / 2;
 }
 
 bool conv_copies_takes(const struct blas_handle *h, const struct dnn_conv *c) {
     enum { LEAST = 16, MOST = 65535 };
     const int type = c->x.type;
-    if (h->capability < 80 || (type != DNN_HALF && type != DNN_BFLOAT16 && (type != DNN_FLOAT || !c->may_round)) ||
+    if (h->capability < 80 ||
+        (type != DNN_HALF && type != DNN_BFLOAT16 && (type != DNN_FLOAT || !c->may_round)) ||
         c->x.rank > 4 || (c->z && c->z_like.rank != c->y.rank))
         return false;
-    const int64_t groups = c->x.size[1] / c->w.size[1], in = c->w.size[1], out = c->w.size[0] / groups,
-                  piece = 16 / (int64_t)dnn_type_bytes(type);
+    const int64_t groups = c->x.size[1] / c->w.size[1], in = c->w.size[1],
+                  out = c->w.size[0] / groups, piece = 16 / (int64_t)dnn_type_bytes(type);
     if (groups > 1 && (in % piece || out % piece || c->bias || groups > MOST / 16)) return false;
     const struct plane x = plane_of(&c->x, 0), w = plane_of(&c->w, 0), y = plane_of(&c->y, 0);
     const int64_t columns = c->direction == DNN_TO_FILTER ? out
-                            : c->direction == DNN_TO_DATA ? x.size[IMAGES] * x.size[ROWS] * x.size[COLUMNS]
-                                                          : y.size[IMAGES] * y.size[ROWS] * y.size[COLUMNS];
-    return (c->direction == DNN_TO_DATA ? in : out) >= LEAST && columns < (int64_t)64 * MOST && fits_31(&x) &&
-           fits_31(&w) && fits_31(&y);
+                            : c->direction == DNN_TO_DATA
+                                ? x.size[IMAGES] * x.size[ROWS] * x.size[COLUMNS]
+                                : y.size[IMAGES] * y.size[ROWS] * y.size[COLUMNS];
+    return (c->direction == DNN_TO_DATA ? in : out) >= LEAST && columns < (int64_t)64 * MOST &&
+           fits_31(&x) && fits_31(&w) && fits_31(&y);
 }
 
-static dnn_status launch(struct blas_handle *h, enum blas_module module, const char *name, const uint32_t grid[3],
-                         uint32_t threads, uint32_t shared, const void *params, size_t bytes) {
+static dnn_status launch(struct blas_handle *h, enum blas_module module, const char *name,
+                         const uint32_t grid[3], uint32_t threads, uint32_t shared,
+                         const void *params, size_t bytes) {
     CUfunction kernel;
     const blas_status s = blas_kernel(h, module, name, &kernel);
-    return dnn_of(s ? s : blas_launch_shared(kernel, grid, threads, shared, params, bytes, h->stream));
+    return dnn_of(s ? s
+                    : blas_launch_shared(kernel, grid, threads, shared, params, bytes, h->stream));
 }
 
 dnn_status conv_copies_run(struct blas_handle *h, const struct dnn_conv *c) {
-    const enum blas_module module = c->x.type == DNN_HALF ? BLAS_yh : c->x.type == DNN_BFLOAT16 ? BLAS_yb : BLAS_yt;
+    const enum blas_module module = c->x.type == DNN_HALF       ? BLAS_yh
+                                    : c->x.type == DNN_BFLOAT16 ? BLAS_yb
+                                                                : BLAS_yt;
     struct job j;
     CUdeviceptr work = 0;
     prepare(c, 0, &j);
@@ -236,20 +258,23 @@ dnn_status conv_copies_run(struct blas_handle *h, const struct dnn_conv *c) {
     }
     g->splits = plan.splits;
     char name[32];
-    snprintf(name, sizeof name, "%s_%s", c->direction == DNN_TO_FILTER ? "filters" : "places", plan.tile);
+    snprintf(name, sizeof name, "%s_%s", c->direction == DNN_TO_FILTER ? "filters" : "places",
+             plan.tile);
     dnn_status s = DNN_SUCCESS;
     for (int out = 0; out < 2 && !s; out++) {
         for (int i = 0; i < j.moves && !s; i++) {
             const struct conv_order *const o = &j.move[i].order;
             if (j.move[i].is_out != out) continue;
-            const int64_t pieces = (int64_t)o->size[IMAGES] * o->pieces * o->size[ROWS] * o->size[COLUMNS];
+            const int64_t pieces = (int64_t)o->images * o->pieces.by * o->rows.by * o->columns.by;
             s = launch(h, module, out ? "conv_unpack" : "conv_pack",
-                       (const uint32_t[3]){dnn_blocks(pieces), 1, o->packed_group ? (uint32_t)j.groups : 1}, 256, 0, o,
-                       sizeof *o);
+                       (const uint32_t[3]){dnn_blocks(pieces), 1,
+                                           o->packed_group ? (uint32_t)j.groups : 1},
+                       256, 0, o, sizeof *o);
         }
         if (!out && !s)
             s = launch(h, module, name,
-                       (const uint32_t[3]){((uint32_t)g->m + plan.m - 1) / plan.m, ((uint32_t)g->n + plan.n - 1) / plan.n,
+                       (const uint32_t[3]){((uint32_t)g->m + plan.m - 1) / plan.m,
+                                           ((uint32_t)g->n + plan.n - 1) / plan.n,
                                            (uint32_t)j.groups * plan.splits},
                        plan.threads, plan.shared, &j.c, sizeof j.c);
     }

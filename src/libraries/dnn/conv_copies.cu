@@ -145,36 +145,32 @@ struct piece_of_channels {
     int64_t loose, packed;
     int first; // channel
 };
-DEVICE piece_of_channels piece_at(const conv_order &o, int64_t i) {
-    const int w = (int)(i % o.size[3]);
-    i /= o.size[3];
-    const int h = (int)(i % o.size[2]);
-    i /= o.size[2];
-    const int piece = (int)(i % o.pieces), first = piece * PIECE;
-    const int64_t n = i / o.pieces;
+DEVICE piece_of_channels piece_at(const conv_order &o, int i) {
+    const int row = divide(o.columns, i), w = i - row * (int)o.columns.by, of_piece = divide(o.rows, row),
+              h = row - of_piece * (int)o.rows.by, n = divide(o.pieces, of_piece), first = (of_piece - n * (int)o.pieces.by) * PIECE;
     return {block_z * o.group + n * o.step[0] + first * o.step[1] + h * o.step[2] + w * o.step[3],
             block_z * o.packed_group + n * o.packed_step[0] + first + h * o.packed_step[2] + w * o.packed_step[3], first};
 }
 struct alignas(16) channels { T v[PIECE]; };
 
 extern "C" __global__ void conv_pack(const conv_order o) {
-    const int64_t all = (int64_t)o.size[0] * o.pieces * o.size[2] * o.size[3];
-    for (int64_t i = (int64_t)block_x * threads_x + thread_x; i < all; i += (int64_t)blocks_x * threads_x) {
+    const int all = o.images * (int)o.pieces.by * (int)o.rows.by * (int)o.columns.by; // fewer than 2^31, threads included
+    for (int i = block_x * threads_x + thread_x; i < all; i += blocks_x * threads_x) {
         const piece_of_channels p = piece_at(o, i);
         channels c = {};
 #pragma unroll
         for (int e = 0; e < PIECE; e++)
-            if (p.first + e < o.size[1]) c.v[e] = ((const T *)o.loose)[p.loose + e * o.step[1]];
+            if (p.first + e < o.channels) c.v[e] = ((const T *)o.loose)[p.loose + e * o.step[1]];
         *(channels *)((T *)o.packed + p.packed) = c;
     }
 }
 extern "C" __global__ void conv_unpack(const conv_order o) {
-    const int64_t all = (int64_t)o.size[0] * o.pieces * o.size[2] * o.size[3];
-    for (int64_t i = (int64_t)block_x * threads_x + thread_x; i < all; i += (int64_t)blocks_x * threads_x) {
+    const int all = o.images * (int)o.pieces.by * (int)o.rows.by * (int)o.columns.by; // fewer than 2^31, threads included
+    for (int i = block_x * threads_x + thread_x; i < all; i += blocks_x * threads_x) {
         const piece_of_channels p = piece_at(o, i);
         const channels c = *(const channels *)((const T *)o.packed + p.packed);
 #pragma unroll
         for (int e = 0; e < PIECE; e++)
-            if (p.first + e < o.size[1]) ((T *)o.loose)[p.loose + e * o.step[1]] = c.v[e];
+            if (p.first + e < o.channels) ((T *)o.loose)[p.loose + e * o.step[1]] = c.v[e];
     }
 }

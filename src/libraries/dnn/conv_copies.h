@@ -26,10 +26,11 @@ struct conv_copies {
 };
 
 // A tensor of images, or of filters, into pieces of sixteen bytes of neighbouring channels (conv_pack), what lacks to whole ones zeros,
-// or out of these (conv_unpack): sizes and steps in elements of images, channels, rows and columns.
+// or out of these (conv_unpack): steps in elements of images, channels, rows and columns.
 struct conv_order {
     uint64_t loose, packed;
-    int32_t size[4], pieces; // of channels
+    int32_t images, channels;
+    struct divisor pieces, rows, columns; // of channels; of an image
     int64_t step[4], packed_step[4];
     int64_t group, packed_group; // from one group of channels to the next, each a block along z
 };
