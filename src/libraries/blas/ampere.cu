@@ -19,7 +19,8 @@ template <int M, int N, int WM, int WN, int STAGES, bool SwapA, bool SwapB> DEVI
     sy.begin(p.of<SwapA>(matrix_at<T>(g.a, p.batch), g.a.lead), g.a.lead, m0, g.m, p.k);
     sx.begin(p.of<SwapB>(matrix_at<T>(g.b, p.batch), g.b.lead), g.b.lead, n0, g.n, p.k);
     t.add_up(sum, shared_address(memory), sy, sx, p.k);
-    if (p.add_up<tile::XS * 2 * tile::YS * 4, tile::THREADS>(&sum[0][0][0], g)) tile::end(sum, (A *)memory, g, m0, n0, p.batch);
+    const part then(g, SLICE_K); // the same, in no register meanwhile
+    if (then.add_up<tile::XS * 2 * tile::YS * 4, tile::THREADS>(&sum[0][0][0], g)) tile::end(sum, (A *)memory, g, m0, n0, then.batch);
 }
 
 #define KERNEL(NAME, M, N, WM, WN, STAGES, SWAP_A, SWAP_B)                                         \

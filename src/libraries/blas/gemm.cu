@@ -124,7 +124,9 @@ DEVICE void product(const gemm &g) {
     const int m0 = block_x * M, n0 = g.first_column + block_y * N;
     if (g.triangle == GEMM_LOWER && m0 + M <= n0) return;
     if (g.triangle == GEMM_UPPER && n0 + N <= m0) return;
-    const part p(g, K);
+    // large tiles leave no registers for parts of k
+    const bool cuts = M <= 32;
+    const part p = cuts ? part(g, K) : part(g);
     const int batch = p.batch;
     const T *const a = p.of<SwapA>(at<T>(g.a, batch), g.a.lead), *const b = p.of<SwapB>(at<T>(g.b, batch), g.b.lead);
     A sum[EM][EN] = {};
@@ -133,7 +135,7 @@ DEVICE void product(const gemm &g) {
         t.template add_up<true>(sum, g, p.k, a, b, m0, n0);
     else
         t.template add_up<false>(sum, g, p.k, a, b, m0, n0);
-    if (!p.add_up<EM * EN, tile::THREADS>(&sum[0][0], g)) return;
+    if (cuts && !p.add_up<EM * EN, tile::THREADS>(&sum[0][0], g)) return;
 
     const A alpha = alpha_of(A{}, g);
     const A beta = beta_of(A{}, g);

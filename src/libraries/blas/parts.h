@@ -11,12 +11,14 @@ struct part {
     int batch, split;
     int begin, k; // of op(A)'s columns and op(B)'s rows: the first, and how many
 
+    MEMBER explicit part(const gemm &g) : batch(block_z), split(0), begin(0), k(g.k) {} // all of k
     // Parts begin where slices of `slice` do, and none is empty: the host makes no more parts than there are slices.
-    MEMBER part(const gemm &g, int slice) : batch(block_z), split(0), begin(0), k(g.k) {
+    MEMBER part(const gemm &g, int slice) : split(0), begin(0), k(g.k) {
+        asm volatile("mov.u32 %0, %%ctaid.z;" : "=r"(batch)); // by name: two parts of a kernel are to share no registers
         if (g.splits == 1) return;
-        const int splits = (int)g.splits, slices = (g.k + slice - 1) / slice;
-        batch = block_z / splits;
-        split = block_z - batch * splits;
+        const int splits = (int)g.splits, slices = (g.k + slice - 1) / slice, z = batch;
+        batch = z / splits;
+        split = z - batch * splits;
         begin = slices * split / splits * slice;
         const int end = slices * (split + 1) / splits * slice;
         k = (end < g.k ? end : g.k) - begin;
@@ -41,7 +43,7 @@ struct part {
 #pragma unroll
                 for (int j = 0; j < WORDS; j++) w[i * WORDS + j] = x.w[j];
             }
-            asm volatile("st.global.v4.u32 [%0], {%1,%2,%3,%4};" : : "l"(to + (uint64_t)p * Threads * 16), "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3]) : "memory");
+            asm volatile("st.global.v4.u32 [%0+%5], {%1,%2,%3,%4};" : : "l"(to), "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3]), "n"(p * Threads * 16) : "memory");
         }
         asm volatile("membar.gl;" ::: "memory");
         barrier();
@@ -56,15 +58,15 @@ struct part {
 #pragma unroll
         for (int i = 0; i < Sums; i++) sum[i] = A{};
 #pragma unroll 1
-        for (uint32_t s = 0; s < splits; s++) {
+        for (uint64_t at = from, end = from + (uint64_t)splits * (PIECES * Threads * 16); at < end; at += PIECES * Threads * 16) {
 #pragma unroll
             for (int group = 0; group < PIECES; group += GROUP) {
                 uint32_t w[GROUP][4];
 #pragma unroll
                 for (int p = 0; p < GROUP; p++)
-                    asm volatile("ld.global.v4.u32 {%0,%1,%2,%3}, [%4];"
+                    asm volatile("ld.global.v4.u32 {%0,%1,%2,%3}, [%4+%5];"
                                  : "=r"(w[p][0]), "=r"(w[p][1]), "=r"(w[p][2]), "=r"(w[p][3])
-                                 : "l"(from + ((uint64_t)s * PIECES + group + p) * (Threads * 16))
+                                 : "l"(at), "n"((group + p) * Threads * 16)
                                  : "memory");
 #pragma unroll
                 for (int p = 0; p < GROUP; p++)

@@ -14,6 +14,7 @@ struct tile {
     const char *name;
     uint32_t m, n, threads, shared;
     uint32_t held;  // blocks that a multiprocessor holds
+    uint32_t parts; // of k at most: kernels whose registers are all taken have none (parts.h)
     uint32_t slice; // along k: elements by lanes, else bytes
     double cost;    // of a multiply-add, by the unit's: small tiles read more for each
     uint32_t step;  // cycles of a slice at least
@@ -21,24 +22,24 @@ struct tile {
 };
 enum { SIZES = 3, PARTS = 16 };
 static const struct tile tiles[WAYS][SIZES] = {
-    [BY_LANES] = {{"big", 128, 128, 256, 0, 2, 8, 1.2, 300, 2000},
-                  {"small", 32, 32, 64, 0, 8, 16, 2.4, 300, 800}},
-    [BY_WIDE_LANES] = {{"big", 64, 64, 256, 0, 2, 8, 1.2, 300, 2000},
-                       {"small", 32, 32, 64, 0, 8, 16, 1.8, 300, 800}},
-    [BY_WARPS] = {{"big", 128, 128, 128, 0, 2, 64, 2, 600, 5000},
-                  {"small", 64, 64, 128, 0, 4, 64, 3, 400, 2000}},
+    [BY_LANES] = {{"big", 128, 128, 256, 0, 2, 1, 8, 1.2, 300, 2000},
+                  {"small", 32, 32, 64, 0, 8, PARTS, 16, 2.4, 300, 800}},
+    [BY_WIDE_LANES] = {{"big", 64, 64, 256, 0, 2, 1, 8, 1.2, 300, 2000},
+                       {"small", 32, 32, 64, 0, 8, PARTS, 16, 1.8, 300, 800}},
+    [BY_WARPS] = {{"big", 128, 128, 128, 0, 2, 1, 64, 2, 600, 5000},
+                  {"small", 64, 64, 128, 0, 4, PARTS, 64, 3, 400, 2000}},
     // two slices at a time
-    [BY_QUADS] = {{"wide", 128, 256, 256, 2 * 64 * (128 + 256), 1, 64, 1.2, 800, 4500},
-                  {"big", 128, 128, 128, 2 * 64 * (128 + 128), 2, 64, 1.1, 750, 4500},
-                  {"small", 64, 64, 128, 2 * 64 * (64 + 64), 4, 64, 1.8, 400, 700}},
+    [BY_QUADS] = {{"wide", 128, 256, 256, 2 * 64 * (128 + 256), 1, 1, 64, 1.2, 800, 4500},
+                  {"big", 128, 128, 128, 2 * 64 * (128 + 128), 2, 1, 64, 1.1, 750, 4500},
+                  {"small", 64, 64, 128, 2 * 64 * (64 + 64), 4, PARTS, 64, 1.8, 400, 700}},
     // four
-    [BY_COPIES] = {{"wide", 128, 256, 256, 4 * 64 * (128 + 256), 1, 64, 1, 1050, 5000},
-                   {"big", 128, 128, 128, 4 * 64 * (128 + 128), 2, 64, 1.1, 750, 4500},
-                   {"small", 64, 64, 128, 4 * 64 * (64 + 64), 4, 64, 1.8, 280, 700}},
-    [BY_GROUPS] = {{"wide", 256, HOPPER_N, HOPPER_THREADS, HOPPER_SHARED(256), 1, HOPPER_DEEP, 1,
-                    1000, 5000},
-                   {"big", 128, HOPPER_N, HOPPER_THREADS, HOPPER_SHARED(128), 1, HOPPER_DEEP, 1.1,
-                    500, 600}},
+    [BY_COPIES] = {{"wide", 128, 256, 256, 4 * 64 * (128 + 256), 1, PARTS, 64, 1, 1050, 5000},
+                   {"big", 128, 128, 128, 4 * 64 * (128 + 128), 2, PARTS, 64, 1.1, 750, 4500},
+                   {"small", 64, 64, 128, 4 * 64 * (64 + 64), 4, PARTS, 64, 1.8, 280, 700}},
+    [BY_GROUPS] = {{"wide", 256, HOPPER_N, HOPPER_THREADS, HOPPER_SHARED(256), 1, HOPPER_PARTS,
+                    HOPPER_DEEP, 1, 1000, 5000},
+                   {"big", 128, HOPPER_N, HOPPER_THREADS, HOPPER_SHARED(128), 1, HOPPER_PARTS,
+                    HOPPER_DEEP, 1.1, 500, 600}},
 };
 enum { SUM_BYTES = 128 << 10 }; // of the sums of the blocks that a multiprocessor holds, at most
 
@@ -93,8 +94,7 @@ void plan_consider(struct plan *best, const struct blas_handle *h, enum way way,
                                 (way == BY_GROUPS
                                      ? (columns + HOPPER_PAIR - 1) / HOPPER_PAIR * HOPPER_PAIR
                                      : columns);
-        const uint32_t parts = way == BY_GROUPS ? HOPPER_PARTS : PARTS;
-        for (uint32_t splits = 1; splits <= parts; splits += way == BY_GROUPS ? splits : 1) {
+        for (uint32_t splits = 1; splits <= t->parts; splits += way == BY_GROUPS ? splits : 1) {
             if (splits > 1 &&
                 (!may_split || splits > slices || blocks * splits > (uint64_t)h->sms * t->held))
                 break;
@@ -106,6 +106,5 @@ void plan_consider(struct plan *best, const struct blas_handle *h, enum way way,
 }
 
 size_t plan_room(const struct blas_handle *h) { return (size_t)h->sms * SUM_BYTES; }
-size_t plan_turns(const struct blas_handle *h) {
-    return (size_t)h->sms * 8 / 2 * 4;
-} // a tile has two blocks at least
+// Eight blocks a multiprocessor at most, two of each tile at least.
+size_t plan_turns(const struct blas_handle *h) { return (size_t)h->sms * 8 / 2 * 4; }

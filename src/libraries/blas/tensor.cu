@@ -143,7 +143,9 @@ template <int M, int N, int K, int WM, int WN, bool SwapA, bool SwapB> DEVICE vo
     const int m0 = block_x * M, n0 = g.first_column + block_y * N;
     if (g.triangle == GEMM_LOWER && m0 + M <= n0) return;
     if (g.triangle == GEMM_UPPER && n0 + N <= m0) return;
-    const part p(g, K);
+    // large tiles leave no registers for parts of k
+    const bool cuts = M <= 64;
+    const part p = cuts ? part(g, K) : part(g);
     const int batch = p.batch;
     const T *const a = p.of<SwapA>(matrix_at<T>(g.a, batch), g.a.lead), *const b = p.of<SwapB>(matrix_at<T>(g.b, batch), g.b.lead);
     sums sum[WM][WN] = {};
@@ -152,7 +154,7 @@ template <int M, int N, int K, int WM, int WN, bool SwapA, bool SwapB> DEVICE vo
         t.template add_up<true>(sum, g, p.k, a, b, m0, n0);
     else
         t.template add_up<false>(sum, g, p.k, a, b, m0, n0);
-    if (!p.add_up<WM * WN * 8, tile::THREADS>(&sum[0][0].v[0], g)) return;
+    if (cuts && !p.add_up<WM * WN * 8, tile::THREADS>(&sum[0][0].v[0], g)) return;
 
     const A alpha = alpha_of(A{}, g);
     const A beta = beta_of(A{}, g);

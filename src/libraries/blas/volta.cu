@@ -241,13 +241,18 @@ template <int M, int N, int WM, int WN, bool SwapA, bool SwapB> DEVICE void prod
     if (g.triangle == GEMM_UPPER && n0 + N <= m0) return;
     A sum[tile::XS][tile::YS][8] = {};
     tile t;
-    const part p(g, SLICE_K);
+    // large tiles leave no registers for parts of k
+    const bool cuts = M * N <= 64 * 64;
+    const part p = cuts ? part(g, SLICE_K) : part(g);
     const T *const a = p.of<SwapA>(matrix_at<T>(g.a, p.batch), g.a.lead), *const b = p.of<SwapB>(matrix_at<T>(g.b, p.batch), g.b.lead);
     if (m0 + M <= g.m && n0 + N <= g.n && g.k % SLICE_K == 0)
         t.template add_up<true>(sum, shared_address(memory), g, p.k, a, b, m0, n0);
     else
         t.template add_up<false>(sum, shared_address(memory), g, p.k, a, b, m0, n0);
-    if (p.add_up<tile::XS * tile::YS * 8, tile::THREADS>(&sum[0][0][0], g)) tile::end(sum, memory, g, m0, n0, p.batch);
+    if (!cuts)
+        tile::end(sum, memory, g, m0, n0, block_z);
+    else if (p.add_up<tile::XS * tile::YS * 8, tile::THREADS>(&sum[0][0][0], g))
+        tile::end(sum, memory, g, m0, n0, p.batch);
 }
 
 #define KERNEL(NAME, M, N, WM, WN, SWAP_A, SWAP_B)                                                 \

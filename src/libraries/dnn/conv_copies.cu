@@ -108,7 +108,8 @@ template <class Tile> DEVICE void multiply_all(const gemm &g, const part &p, typ
     A sum[Tile::XS][2 * Tile::YS][4] = {};
     Tile t;
     t.add_up(sum, shared_address(memory), sy, sx, p.k);
-    if (p.add_up<Tile::XS * 2 * Tile::YS * 4, Tile::THREADS>(&sum[0][0][0], g)) Tile::end(sum, (A *)memory, g, m0, n0, p.batch);
+    const part then(g, SLICE_K); // the same, in no register meanwhile
+    if (then.add_up<Tile::XS * 2 * Tile::YS * 4, Tile::THREADS>(&sum[0][0][0], g)) Tile::end(sum, (A *)memory, g, m0, n0, then.batch);
 }
 template <int M, int N, int WM, int WN, int STAGES> DEVICE void to_places(const conv_copies &c) {
     enum { THREADS = M / WM * (N / WN) * 32 };
