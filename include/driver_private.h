@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "cuda.h"
+#include "driver_watch.h"
 
 #define WW_DRIVER_TABLE                                                                            \
     ((CUuuid){{'w', 'a', 'r', 'p', 'w', 'a', 't', 't', ' ', 'd', 'r', 'i', 'v', 'e', 'r', 1}})
@@ -66,6 +67,10 @@ struct ww_driver_table {
     void (*said)(const char *word, const char *sentence);
     // When an event was last recorded, in simulated seconds since the GPU was opened; 0: it never was.
     int (*event_s)(CUevent event, double *seconds);
+    // One watcher of calls at a time; NULL: none. `watcher` is where it stands, for the runtime.
+    void (*watch)(const struct ww_watcher *watcher);
+    const struct ww_watcher *const *watcher;
+    CUcontext (*current)(void); // the calling thread's
 };
 
 #endif

@@ -4,6 +4,7 @@
 // description of cuThreadExchangeStreamCaptureMode); both make the capture invalid, and its end
 // answers no graph then.
 #include "driver/graph.h"
+#include "driver/watch.h"
 
 #include <pthread.h>
 
@@ -314,6 +315,7 @@ static CUresult begin(CUstream s, CUgraph into, const CUgraphNode *depends, size
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     c->graph->is_captured = true;
+    if (c->owns_graph) driver_made(WW_GRAPH_MADE, c->graph);
     c->next = captures;
     captures = c;
     return CUDA_SUCCESS;

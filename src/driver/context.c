@@ -2,6 +2,7 @@
 // was current, and everything shares one address space and one sticky fault.
 #include "isa/image.h"
 #include "driver/graph.h"
+#include "driver/watch.h"
 
 #include <stdlib.h>
 
@@ -91,6 +92,7 @@ static CUcontext context_new(unsigned int flags, bool primary) {
         .flags = flags, .is_primary = primary, .id = ++driver_get()->next_id, .references = 1};
     limits_at_first(c);
     c->banks = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+    driver_made(WW_CONTEXT_MADE, c);
     return c;
 }
 

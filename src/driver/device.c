@@ -1,5 +1,6 @@
 // The one device: attributes and properties, from the GPU file and the limits of its generation.
 #include "driver/driver.h"
+#include "driver/watch.h"
 #include "driver_private.h"
 #include "driver/refuse.h"
 #include "fatbin/own_runtime.h"
@@ -402,6 +403,10 @@ static void said(const char *word, const char *sentence) {
     if (process_first_time(word)) process_say("%s", sentence);
 }
 
+static void watch(const struct ww_watcher *w) {
+    __atomic_store_n(&driver_watcher, w, __ATOMIC_RELEASE);
+}
+
 // Private tables of the vendor's libraries: none of them, and one of ours.
 CUresult cuGetExportTable(const void **table, const CUuuid *id) {
     if (!table || !id) return CUDA_ERROR_INVALID_VALUE;
@@ -417,7 +422,10 @@ CUresult cuGetExportTable(const void **table, const CUuuid *id) {
                                                 .listen = listen_to,
                                                 .now_s = now_s,
                                                 .said = said,
-                                                .event_s = driver_event_s};
+                                                .event_s = driver_event_s,
+                                                .watch = watch,
+                                                .watcher = &driver_watcher,
+                                                .current = driver_current};
     const bool is_ours = memcmp(id, &WW_DRIVER_TABLE, sizeof *id) == 0;
     *table = is_ours ? &ours : NULL;
     // a vendor's runtime that was linked into a library opened late asks for its tables, and can do

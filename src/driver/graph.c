@@ -3,6 +3,7 @@
 // can be expressed (a node's dependencies exist before it). A launch gives every branch a stream of
 // its own, tied together by events.
 #include "driver/graph.h"
+#include "driver/watch.h"
 
 // ---- doing an operation -------------------------------------------------------------------------
 static CUresult fill(const struct driver_op *op, CUstream s) {
@@ -239,9 +240,9 @@ bool graph_depend(struct CUgraphNode_st *n, unsigned on) {
     return true;
 }
 
-CUresult graph_add(struct CUgraph_st *g, const struct driver_op *op,
-                   struct CUgraphNode_st *const *depends, size_t n_depends,
-                   struct CUgraphNode_st **out) {
+static CUresult add(struct CUgraph_st *g, const struct driver_op *op,
+                    struct CUgraphNode_st *const *depends, size_t n_depends,
+                    struct CUgraphNode_st **out) {
     for (size_t i = 0; i < n_depends; i++)
         if (graph_index(g, depends[i]) < 0) return CUDA_ERROR_INVALID_VALUE;
     struct CUgraphNode_st *n = calloc(1, sizeof *n);
@@ -268,6 +269,17 @@ CUresult graph_add(struct CUgraph_st *g, const struct driver_op *op,
     }
     if (op->kind == OP_CHILD) op->child->is_inner = true;
     g->node[g->n++] = n;
+    *out = n;
+    return CUDA_SUCCESS;
+}
+
+CUresult graph_add(struct CUgraph_st *g, const struct driver_op *op,
+                   struct CUgraphNode_st *const *depends, size_t n_depends,
+                   struct CUgraphNode_st **out) {
+    struct CUgraphNode_st *n;
+    const CUresult r = add(g, op, depends, n_depends, &n);
+    if (r != CUDA_SUCCESS) return r;
+    driver_made_node(n, NULL, g, (int)graph_type_of(n));
     if (out) *out = n;
     return CUDA_SUCCESS;
 }
@@ -280,7 +292,7 @@ struct CUgraph_st *graph_copy(const struct CUgraph_st *g) {
         if (from && op.kind == OP_CHILD && !(op.child = graph_copy(from->op.child)))
             return graph_free(c), NULL;
         struct CUgraphNode_st *to = NULL;
-        if (graph_add(c, &op, NULL, 0, &to) != CUDA_SUCCESS) {
+        if (add(c, &op, NULL, 0, &to) != CUDA_SUCCESS) {
             if (op.kind == OP_CHILD) graph_free(op.child);
             return graph_free(c), NULL;
         }
@@ -289,6 +301,7 @@ struct CUgraph_st *graph_copy(const struct CUgraph_st *g) {
             c->node[i] = NULL;
             continue;
         }
+        driver_made_node(to, from, c, (int)graph_type_of(to));
         to->disabled = from->disabled;
         memcpy(to->attribute, from->attribute, sizeof to->attribute);
         for (unsigned k = 0; k < from->n_depends; k++)
@@ -332,6 +345,7 @@ static CUresult instantiate(CUgraphExec *out, CUgraph g, unsigned long long flag
         return free(x), CUDA_ERROR_OUT_OF_MEMORY;
     }
     x->graph->is_inner = true;
+    driver_made(WW_EXEC_MADE, x);
     *out = x;
     return CUDA_SUCCESS;
 }

@@ -68,6 +68,7 @@ struct CUgraphNode_st {
     bool disabled;
     CUlaunchAttributeValue attribute[GRAPH_ATTRIBUTES]; // of a kernel; "cooperative" is heeded
 };
+CUgraphNodeType graph_type_of(const struct CUgraphNode_st *node);
 struct CUgraphExec_st {
     struct CUgraph_st *graph; // a copy
     unsigned long long flags;

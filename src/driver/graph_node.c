@@ -1,6 +1,7 @@
 // Graphs that a program builds by hand: nodes, edges, and new parameters for either a graph's nodes
 // or an executable one's.
 #include "driver/graph.h"
+#include "driver/watch.h"
 
 static bool is_graph(CUgraph g) { return DRIVER_IS(TAG_GRAPH, g); }
 static bool is_node(CUgraphNode n) { return DRIVER_IS(TAG_GRAPH_NODE, n); }
@@ -10,6 +11,7 @@ CUresult cuGraphCreate(CUgraph *out, unsigned int flags) {
     DRIVER_ENTER(NEED_INIT);
     if (!out || flags) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     *out = graph_new();
+    if (*out) driver_made(WW_GRAPH_MADE, *out);
     DRIVER_LEAVE(*out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
 // One that a stream records into, or that belongs to another, is not the program's to destroy.
@@ -332,7 +334,7 @@ CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent *out) {
     *out = node->op.event;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
-CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type) {
+CUgraphNodeType graph_type_of(const struct CUgraphNode_st *node) {
     static const CUgraphNodeType of[] = {[OP_KERNEL] = CU_GRAPH_NODE_TYPE_KERNEL,
                                          [OP_COPY] = CU_GRAPH_NODE_TYPE_MEMCPY,
                                          [OP_FILL] = CU_GRAPH_NODE_TYPE_MEMSET,
@@ -343,9 +345,12 @@ CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type) {
                                          [OP_EVENT_RECORD] = CU_GRAPH_NODE_TYPE_EVENT_RECORD,
                                          [OP_ALLOC] = CU_GRAPH_NODE_TYPE_MEM_ALLOC,
                                          [OP_FREE] = CU_GRAPH_NODE_TYPE_MEM_FREE};
+    return of[node->op.kind];
+}
+CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type) {
     DRIVER_ENTER(NEED_INIT);
     if (!is_node(node) || !type) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    *type = of[node->op.kind];
+    *type = graph_type_of(node);
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 // A clone keeps every node's place.

@@ -3,6 +3,7 @@
 // for.
 #include "isa/image.h"
 #include "driver/driver.h"
+#include "driver/watch.h"
 #include "fatbin/fatbin.h"
 
 #include <stdlib.h>
@@ -152,6 +153,9 @@ static CUresult load_choice(CUmodule *out, const char *name, const struct fatbin
     const CUresult r = driver_result(s);
     if (r == CUDA_SUCCESS && driver_handle_add(TAG_MODULE, DRIVER_KEY(m))) {
         note_newer(m->module);
+        size_t code_bytes;
+        const void *const code = gpu_module_code(m->module, &code_bytes);
+        driver_made_module(m, code, code_bytes);
         *out = m;
         return CUDA_SUCCESS;
     }

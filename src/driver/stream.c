@@ -1,5 +1,6 @@
 // Streams, events, host functions in order.
 #include "driver/graph.h"
+#include "driver/watch.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -81,10 +82,12 @@ static CUresult new_stream(CUstream *out, unsigned int flags, int priority) {
         gpu_stream_destroy(gpu(), s->stream);
         r = CUDA_ERROR_OUT_OF_MEMORY;
     }
-    if (r != CUDA_SUCCESS)
+    if (r != CUDA_SUCCESS) {
         free(s);
-    else
-        *out = s;
+        return r;
+    }
+    driver_made(WW_STREAM_MADE, s);
+    *out = s;
     return r;
 }
 CUresult cuStreamCreateWithPriority(CUstream *out, unsigned int flags, int priority) {

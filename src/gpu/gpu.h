@@ -206,6 +206,8 @@ enum ww_status gpu_module_texture(struct gpu_module *m, const char *name, struct
                                   uint64_t *handle, bool *is_surface);
 
 // Kernels. Names in the module's order; machine code is made at the first question about it.
+// Machine code that the module was made from, as an ELF file; NULL: it was made from PTX.
+const void *gpu_module_code(const struct gpu_module *m, size_t *bytes);
 uint32_t gpu_module_kernels(const struct gpu_module *m);
 const char *gpu_module_kernel_name(const struct gpu_module *m, uint32_t i);
 enum ww_status gpu_kernel_find(struct gpu_module *m, const char *name, struct diags *d,

@@ -17,6 +17,8 @@ struct extent {
 };
 
 struct module_cubin {
+    const void *code; // the file
+    size_t code_bytes;
     struct cubin file;
     struct sass_places places;
     VEC(struct extent) extent; // by section and place, none within another
@@ -230,6 +232,11 @@ bool gpu_code_is_checked(uint32_t arch) {
     return false;
 }
 
+const void *gpu_module_code(const struct gpu_module *m, size_t *bytes) {
+    *bytes = m->cubin ? m->cubin->code_bytes : 0;
+    return m->cubin ? m->cubin->code : NULL;
+}
+
 static bool is_for(const struct gpu *g, uint32_t arch) {
     return arch / 10 == g->config.cc_major && arch % 10 <= g->config.cc_minor;
 }
@@ -241,8 +248,9 @@ enum ww_status module_cubin_read(struct gpu_module *m, const void *image, size_t
     m->name = arena_strdup(&m->arena, m->name);
     x->places =
         (struct sass_places){.file = &x->file, .address = address, .handle = handle, .user = m};
-    enum ww_status s =
-        cubin_read(&m->arena, arena_copy(&m->arena, image, bytes), bytes, m->name, d, &x->file);
+    x->code = arena_copy(&m->arena, image, bytes);
+    x->code_bytes = bytes;
+    enum ww_status s = cubin_read(&m->arena, x->code, bytes, m->name, d, &x->file);
     if (s != WW_OK) return s;
     const uint32_t arch = x->file.arch;
     if (!is_for(g, arch))

@@ -59,7 +59,7 @@ static void take(void *context, uint32_t stream, uint8_t *buffer, size_t size, s
             printf("kernel %u %s %u %u %u %.0f %.0f\n", at32(r, 92), name, at32(r, 48), at32(r, 52), at32(r, 64), ns * at64(r, 16), ns * (at64(r, 24) - at64(r, 16))); break; }
         case 1: printf("copy %u %d %llu %.0f\n", at32(r, 44), r[4], (unsigned long long)at64(r, 8), ns * (at64(r, 24) - at64(r, 16))); break;
         case 2: printf("fill %u %llu %.0f\n", at32(r, 44), (unsigned long long)at64(r, 8), ns * (at64(r, 24) - at64(r, 16))); break;
-        case 5: printf("call %u %u %.0f\n", at32(r, 32), at32(r, 4), ns * at64(r, 8)); break;
+        case 4: printf("call %u %u %.0f\n", at32(r, 32), at32(r, 4), ns * at64(r, 8)); break;
         case 39: printf("external %u %u %llu\n", at32(r, 16), at32(r, 4), (unsigned long long)at64(r, 8)); break;
         default: printf("unknown %u\n", at32(r, 0));
         }
@@ -67,7 +67,7 @@ static void take(void *context, uint32_t stream, uint8_t *buffer, size_t size, s
     free(buffer);
 }
 int main(void) {
-    static const int kinds[] = {1, 2, 5, 10, 39};
+    static const int kinds[] = {1, 2, 4, 10, 39};
     CUcontext c;
     CUmodule m;
     CUfunction work;
@@ -104,7 +104,7 @@ lines = [l.split() for l in open('out').read().splitlines()]
 assert lines[-1] == ['again'], lines[-3:]
 by = {}
 for l in lines[:-1]: by.setdefault(l[0], []).append(l[1:])
-assert {k: len(v) for k, v in by.items()} == {'kernel': 2, 'copy': 2, 'fill': 1, 'call': 5, 'external': 3}, by
+assert {k: len(v) for k, v in by.items()} == {'kernel': 2, 'copy': 2, 'fill': 1, 'call': 6, 'external': 3}, by
 steps = json.load(open('run/run.json'))['steps']['list']
 assert len(steps) == 7
 told = sorted([(int(k[0]), 'work', int(k[6])) for k in by['kernel']] + [(int(c[0]), {'1': 'copy to the device', '2': 'copy to the host'}[c[1]], int(c[3]))
@@ -115,7 +115,8 @@ for (n, method, ns), s in zip(told, steps[1:-1]): # in order of their calls; the
 assert [k[1:5] for k in by['kernel']] == [['work', '7', '7', '64'], ['work', '7', '9', '32']]
 assert sorted(int(c[2]) for c in by['copy']) == [100, 4096] and by['fill'][0][1] == '1000'
 calls = {c[0]: (c[1], int(c[2])) for c in by['call']}
-assert [calls[str(t[0])][0] for t in told] == ['41', '211', '51', '211', '41']
+assert [calls[str(t[0])][0] for t in told] == ['276', '307', '249', '307', '278'] # cupti_driver_cbid.h
+assert [c[1] for c in by['call']][-1] == '17' # cuCtxSynchronize
 for k in by['kernel']: assert int(k[5]) >= calls[k[0]][1] - 1 # not before it was asked for
 assert [(e[0], e[1], e[2]) for e in by['external']] == [(str(told[1][0]), '5', '12'), (str(told[2][0]), '5', '12'), (str(told[3][0]), '5', '11')]
 P

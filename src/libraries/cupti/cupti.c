@@ -3,9 +3,9 @@
 // simulated time, and far more of its own, the GPU's time is put beside the host's: work begins no earlier than the host asked
 // for it, as if the GPU had waited. Times that the host itself took (of the runtime's calls) are the host's.
 //
-// There are records of kernels, copies, fills, of the runtime's call that asked for each (cudaLaunchKernel, cudaMemcpyAsync or
-// cudaMemsetAsync, whichever call it really was), and of external correlation. A subscriber to callbacks is taken and gets
-// none; events, metrics, sampling and range profiling answer CUPTI_ERROR_NOT_SUPPORTED. What is not there is named once.
+// There are records of kernels, copies, fills, of calls of the runtime and of the driver, and of external correlation. A call of the
+// driver inside one of the runtime's has its number and no record of its own. Callbacks: callbacks.c. Events, metrics, sampling and
+// range profiling answer CUPTI_ERROR_NOT_SUPPORTED. What is not there is named once.
 // Layouts, kinds and statuses: cupti_activity.h and cupti_result.h of CUDA 12.4.
 #include <dlfcn.h>
 #include <pthread.h>
@@ -17,29 +17,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "driver_private.h"
+#include "cupti.h"
 
-enum {
-    SUCCESS,
-    INVALID_PARAMETER,
-    MAX_LIMIT_REACHED = 12,
-    INVALID_KIND = 21,
-    QUEUE_EMPTY = 18,
-    NOT_SUPPORTED = 27,
-    MULTIPLE_SUBSCRIBERS = 39
-};
 enum {
     KIND_COPY = 1,
     KIND_FILL = 2,
     KIND_KERNEL = 3,
+    KIND_DRIVER = 4,
     KIND_RUNTIME = 5,
     KIND_CONCURRENT = 10,
     KIND_EXTERNAL = 39,
     KINDS = 64
 };
-enum { CALL_LAUNCH = 211, CALL_COPY = 41, CALL_FILL = 51 }; // cupti_runtime_cbid.h
 enum {
-    CONTEXT = 1,
     DEFAULT_STREAM = 7,
     FIRST_STREAM = 12,
     EXTERNAL_KINDS = 8,
@@ -113,6 +103,7 @@ static size_t size_of(uint32_t kind) {
     case KIND_CONCURRENT: return sizeof(struct kernel_record);
     case KIND_COPY: return sizeof(struct copy_record);
     case KIND_FILL: return sizeof(struct fill_record);
+    case KIND_DRIVER:
     case KIND_RUNTIME: return sizeof(struct call_record);
     case KIND_EXTERNAL: return sizeof(struct external_record);
     default: return 0;
@@ -123,7 +114,6 @@ static size_t size_of(uint32_t kind) {
 struct call {
     uint64_t at;    // host's time, as `stamp` tells it
     double host_ns; // the same by `host_ns`
-    uint32_t thread;
 };
 
 typedef void request_fn(uint8_t **buffer, size_t *size, size_t *records);
@@ -154,13 +144,22 @@ static struct {
         uint8_t *buffer;
         size_t size, records;
     } spare;
-    void *subscriber; // NULL: none
+    // Of one call of the driver [0] or the runtime [1]: 0 as its kind, CALL_ON, CALL_OFF.
+    uint8_t wanted_call[2][CALLS];
+    uint32_t calls_on; // that are CALL_ON
 } the = {.lock = PTHREAD_MUTEX_INITIALIZER, .first_call = 1};
 
 static _Thread_local struct {
     uint64_t id[EXTERNAL_DEPTH];
     uint32_t n;
 } external[EXTERNAL_KINDS];
+
+// The call that this thread is in: the outermost one's number.
+static _Thread_local struct {
+    uint32_t depth, number;
+    uint64_t from;
+    bool has_external; // records of external correlation have been made for it
+} here;
 
 // ---- clocks -------------------------------------------------------------------------------------
 static double host_ns(void) {
@@ -208,20 +207,20 @@ static const char *keep_name(const char *text) {
     return copy ? copy : "";
 }
 
-static uint32_t queued(void) {
-    pthread_mutex_lock(&the.lock);
+// A new number, for what is asked for now; 0: out of memory. Under the lock.
+static uint32_t new_number(void) {
     if (the.n_calls == the.call_room) {
         const uint32_t room = the.call_room ? 2 * the.call_room : 1024;
         struct call *const p = realloc(the.call, room * sizeof *p);
-        if (!p) {
-            pthread_mutex_unlock(&the.lock);
-            return 0;
-        }
+        if (!p) return 0;
         the.call = p;
         the.call_room = room;
     }
-    the.call[the.n_calls] = (struct call){stamp(), host_ns(), (uint32_t)gettid()};
-    const uint32_t number = the.first_call + the.n_calls++;
+    the.call[the.n_calls] = (struct call){stamp(), host_ns()};
+    return the.first_call + the.n_calls++;
+}
+
+static void put_external(uint32_t number) {
     for (uint32_t k = 0; k < EXTERNAL_KINDS && the.enabled[KIND_EXTERNAL]; k++) {
         if (!external[k].n) continue;
         union record *const r = add(KIND_EXTERNAL);
@@ -230,8 +229,56 @@ static uint32_t queued(void) {
         r->external.external = external[k].id[(external[k].n - 1) % EXTERNAL_DEPTH];
         r->external.correlation = number;
     }
+}
+
+// All that one call asks for has its number.
+static uint32_t queued(void) {
+    pthread_mutex_lock(&the.lock);
+    const bool is_call = here.depth && here.number;
+    const uint32_t number = is_call ? here.number : new_number();
+    if (number && !(is_call && here.has_external)) put_external(number);
+    here.has_external = is_call;
     pthread_mutex_unlock(&the.lock);
     return number;
+}
+
+// ---- calls of the driver and the runtime --------------------------------------------------------
+static bool is_wanted(uint32_t domain, uint32_t call) {
+    const uint8_t own = call < CALLS ? the.wanted_call[domain - 1][call] : CALL_AS_KIND;
+    return own ? own == CALL_ON
+               : the.enabled[domain == WW_DOMAIN_DRIVER ? KIND_DRIVER : KIND_RUNTIME];
+}
+
+uint32_t cupti_call_begins(void) {
+    if (here.depth++) return here.number;
+    pthread_mutex_lock(&the.lock);
+    here.number = new_number();
+    here.has_external = false;
+    here.from = here.number ? the.call[the.n_calls - 1].at : stamp();
+    pthread_mutex_unlock(&the.lock);
+    return here.number;
+}
+
+void cupti_call_ends(const struct ww_call *c) {
+    if (!here.depth || --here.depth) return; // it began before anyone watched, or within another
+    pthread_mutex_lock(&the.lock);
+    union record *const r = the.is_listening && is_wanted(c->domain, c->number)
+                                ? add(c->domain == WW_DOMAIN_DRIVER ? KIND_DRIVER : KIND_RUNTIME)
+                                : NULL;
+    if (r) {
+        r->call.call = c->number;
+        r->call.start = here.from;
+        r->call.end = stamp();
+        r->call.process = (uint32_t)getpid();
+        r->call.thread = (uint32_t)gettid();
+        r->call.correlation = here.number;
+        r->call.status = *(const uint32_t *)c->result;
+    }
+    pthread_mutex_unlock(&the.lock);
+}
+
+bool cupti_records_calls(void) {
+    return the.enabled[KIND_DRIVER] || the.enabled[KIND_RUNTIME] || the.calls_on;
 }
 
 static void wait_for_host(const struct ww_work *w, const struct call *call) {
@@ -279,16 +326,7 @@ static void done(const struct ww_work *w) {
     const struct call *const call = &the.call[at];
     wait_for_host(w, call);
     const uint32_t stream = w->stream ? FIRST_STREAM + w->stream : DEFAULT_STREAM;
-    union record *r = the.enabled[KIND_RUNTIME] ? add(KIND_RUNTIME) : NULL;
-    if (r) {
-        r->call.call = w->kind == WW_WORK_KERNEL ? CALL_LAUNCH
-                       : w->kind == WW_WORK_FILL ? CALL_FILL
-                                                 : CALL_COPY;
-        r->call.start = r->call.end = call->at;
-        r->call.process = (uint32_t)getpid();
-        r->call.thread = call->thread;
-        r->call.correlation = w->correlation;
-    }
+    union record *r;
     if (w->kind == WW_WORK_KERNEL) {
         if (the.enabled[KIND_CONCURRENT] || the.enabled[KIND_KERNEL]) put_kernel(w, call, stream);
     } else if (w->kind == WW_WORK_FILL) {
@@ -334,19 +372,15 @@ static void find_driver(void) {
     const void *table = NULL;
     if (table_of && table_of(&table, &WW_DRIVER_TABLE) == CUDA_SUCCESS) the.driver = table;
 }
-static const struct ww_driver_table *driver(void) {
+const struct ww_driver_table *cupti_driver(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_driver);
     return the.driver;
 }
 
 static void say(const char *word, const char *sentence) {
-    if (driver()) driver()->said(word, sentence);
+    if (cupti_driver()) cupti_driver()->said(word, sentence);
 }
-
-#define API(name, ...)                                                                             \
-    __attribute__((visibility("default"))) int name(__VA_ARGS__);                                  \
-    int name(__VA_ARGS__)
 
 static void ask_for_buffer(void) {
     pthread_mutex_lock(&the.lock);
@@ -363,7 +397,7 @@ static void ask_for_buffer(void) {
 // The GPU is told to call `queued` and `done` while any kind is wanted. The driver calls them under its lock, so ours is not
 // held meanwhile.
 static void listen_or_not(bool wanted) {
-    const double now_s = driver() ? driver()->now_s() : 0;
+    const double now_s = cupti_driver() ? cupti_driver()->now_s() : 0;
     pthread_mutex_lock(&the.lock);
     const bool change = wanted != the.is_listening;
     if (change && wanted) {
@@ -373,18 +407,23 @@ static void listen_or_not(bool wanted) {
     }
     the.is_listening = wanted;
     pthread_mutex_unlock(&the.lock);
-    if (change && driver()) driver()->listen(wanted ? &listener : NULL);
+    if (change && cupti_driver()) cupti_driver()->listen(wanted ? &listener : NULL);
+    cupti_watch();
     if (wanted) ask_for_buffer();
+}
+
+static void listen_as_wanted(void) {
+    bool wanted = the.calls_on;
+    for (uint32_t k = 0; k < KINDS; k++) wanted = wanted || (the.enabled[k] && size_of(k));
+    listen_or_not(wanted);
 }
 
 static int enable(uint32_t kind, bool is_on) {
     if (!kind || kind >= KINDS) return INVALID_KIND;
     pthread_mutex_lock(&the.lock);
     the.enabled[kind] = is_on;
-    bool wanted = false;
-    for (uint32_t k = 0; k < KINDS; k++) wanted = wanted || (the.enabled[k] && size_of(k));
     pthread_mutex_unlock(&the.lock);
-    listen_or_not(wanted);
+    listen_as_wanted();
     return SUCCESS; // a kind that there is nothing of has no records
 }
 API(cuptiActivityEnable, uint32_t kind) { return enable(kind, true); }
@@ -397,14 +436,22 @@ API(cuptiActivityDisableContext, void *context, uint32_t kind) {
     (void)context;
     return enable(kind, false);
 }
-// Calls of the runtime one by one: those that there are records of go together. Of the driver's there are none.
+// One call, whatever is said of its kind.
+static int enable_call(uint32_t domain, uint32_t call, bool is_on) {
+    if (!call || call >= CALLS) return INVALID_PARAMETER;
+    pthread_mutex_lock(&the.lock);
+    uint8_t *const own = &the.wanted_call[domain - 1][call];
+    the.calls_on += (uint32_t)is_on - (*own == CALL_ON);
+    *own = is_on ? CALL_ON : CALL_OFF;
+    pthread_mutex_unlock(&the.lock);
+    listen_as_wanted();
+    return SUCCESS;
+}
 API(cuptiActivityEnableRuntimeApi, uint32_t call, uint8_t is_on) {
-    const bool is_ours = call == CALL_LAUNCH || call == CALL_COPY || call == CALL_FILL;
-    return is_ours ? enable(KIND_RUNTIME, is_on != 0) : SUCCESS;
+    return enable_call(WW_DOMAIN_RUNTIME, call, is_on != 0);
 }
 API(cuptiActivityEnableDriverApi, uint32_t call, uint8_t is_on) {
-    (void)call, (void)is_on;
-    return SUCCESS;
+    return enable_call(WW_DOMAIN_DRIVER, call, is_on != 0);
 }
 API(cuptiActivityRegisterCallbacks, request_fn *request, complete_fn *complete) {
     if (!request || !complete) return INVALID_PARAMETER;
@@ -520,12 +567,6 @@ API(cuptiGetDeviceId, void *context, uint32_t *device) {
     *device = 0;
     return SUCCESS;
 }
-API(cuptiGetContextId, void *context, uint32_t *id) {
-    (void)context;
-    if (!id) return INVALID_PARAMETER;
-    *id = CONTEXT;
-    return SUCCESS;
-}
 API(cuptiGetResultString, int status, const char **out) {
     static const struct {
         int status;
@@ -535,6 +576,7 @@ API(cuptiGetResultString, int status, const char **out) {
                  {MAX_LIMIT_REACHED, "CUPTI_ERROR_MAX_LIMIT_REACHED"},
                  {QUEUE_EMPTY, "CUPTI_ERROR_QUEUE_EMPTY"},
                  {INVALID_KIND, "CUPTI_ERROR_INVALID_KIND"},
+                 {NOT_INITIALIZED, "CUPTI_ERROR_NOT_INITIALIZED"},
                  {NOT_SUPPORTED, "CUPTI_ERROR_NOT_SUPPORTED"},
                  {MULTIPLE_SUBSCRIBERS, "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"}};
     if (!out) return INVALID_PARAMETER;
@@ -563,15 +605,6 @@ API(cuptiActivityEnableCudaEventDeviceTimestamps, uint8_t is_on) {
     (void)is_on;
     return SUCCESS;
 }
-API(cuptiGetCallbackName, uint32_t domain, uint32_t call, const char **name) {
-    enum { DOMAIN_RUNTIME = 2 };
-    if (!name || domain != DOMAIN_RUNTIME) return INVALID_PARAMETER;
-    *name = call == CALL_LAUNCH ? "cudaLaunchKernel"
-            : call == CALL_COPY ? "cudaMemcpyAsync"
-            : call == CALL_FILL ? "cudaMemsetAsync"
-                                : NULL;
-    return *name ? SUCCESS : INVALID_PARAMETER;
-}
 API(cuptiActivityEnableLaunchAttributes, uint8_t is_on) {
     (void)is_on;
     return SUCCESS;
@@ -579,38 +612,6 @@ API(cuptiActivityEnableLaunchAttributes, uint8_t is_on) {
 API(cuptiFinalize, void) {
     for (uint32_t k = 1; k < KINDS; k++) enable(k, false);
     return SUCCESS;
-}
-
-API(cuptiSubscribe, void **subscriber, void *callback, void *user) {
-    (void)callback, (void)user;
-    if (!subscriber) return INVALID_PARAMETER;
-    if (the.subscriber) return MULTIPLE_SUBSCRIBERS;
-    *subscriber = the.subscriber = &the;
-    return SUCCESS;
-}
-API(cuptiUnsubscribe, void *subscriber) {
-    if (!subscriber || subscriber != the.subscriber) return INVALID_PARAMETER;
-    the.subscriber = NULL;
-    return SUCCESS;
-}
-// Callbacks at calls of the driver (1) and the runtime (2); the others tell of what does not happen here.
-static int want_callbacks(uint32_t is_on, uint32_t domain) {
-    if (is_on && (domain == 1 || domain == 2))
-        say("cupti-callbacks", "CUPTI's callbacks at calls of the driver and the runtime are not "
-                               "there: a subscriber gets none");
-    return SUCCESS;
-}
-API(cuptiEnableCallback, uint32_t is_on, void *subscriber, uint32_t domain, uint32_t call) {
-    (void)subscriber, (void)call;
-    return want_callbacks(is_on, domain);
-}
-API(cuptiEnableDomain, uint32_t is_on, void *subscriber, uint32_t domain) {
-    (void)subscriber;
-    return want_callbacks(is_on, domain);
-}
-API(cuptiEnableAllDomains, uint32_t is_on, void *subscriber) {
-    (void)subscriber;
-    return want_callbacks(is_on, 1);
 }
 
 static int unanswered(const char *call) {
