@@ -290,7 +290,7 @@ enum mcvt { MCVT_PART = 3, MCVT_NAN = 4 };
 enum msync { MSYNC_MEET, MSYNC_EXCLUSIVE, MSYNC_COLLECTIVE };
 enum mbra { MBRA_ANY = 1 }; // BRA sub: all executing lanes go where one of them wants to
 enum mjump { MJUMP_BRANCH, MJUMP_CALL, MJUMP_RETURN };
-enum msyscall { MSYS_VPRINTF, MSYS_MALLOC, MSYS_FREE, MSYS_ASSERTFAIL, MSYS_N };
+enum msyscall { MSYS_VPRINTF, MSYS_MALLOC, MSYS_FREE, MSYS_ASSERTFAIL, MSYS_GRID_HANDLE, MSYS_GRID_WAIT, MSYS_N };
 
 // sub of HMMA_884: the part of D that a step makes, and the layouts of A and B; of IMMA_*: which of A
 // and B is signed.

@@ -245,8 +245,7 @@ static void add_system_calls(struct build *b, uint32_t first) {
             im->system_call[call])
             continue;
         im->system_call[call] = first;
-        system_call_code(call, &im->inst[first], &im->control[first]);
-        first += SYSTEM_CALL_INSTS;
+        first += system_call_code(call, first, &im->inst[first], &im->control[first]);
     }
     im->n_insts = first;
 }

@@ -6,7 +6,7 @@
 
 enum { WORD = 16, BANKS_AT = 14 /* bits above a word's number within its bank */ };
 enum where { IN_WORD, IN_DATA };
-enum value { VALUE_ADDRESS, VALUE_GENERIC, VALUE_HANDLE, VALUE_CONSTANT };
+enum value { VALUE_ADDRESS, VALUE_GENERIC, VALUE_HANDLE, VALUE_CONSTANT, VALUE_DESCRIPTOR };
 
 struct row {
     uint32_t type;
@@ -101,6 +101,9 @@ static bool is_zero(const char *name) {
     return strcmp(name, "__UFT_OFFSET") == 0 || strcmp(name, "__UDT_OFFSET") == 0;
 }
 
+// What stands in memory for kernels, behind all addresses of code: a call of it is a call of nothing.
+static const uint64_t KERNEL_DESCRIPTORS = 1ull << 40;
+
 // Address of what a symbol names, or why there is none.
 static const char *address_of(const struct linking *l, const struct cubin_relocation *r,
                               bool is_generic, uint64_t *out) {
@@ -145,6 +148,12 @@ static const char *value_of(const struct linking *l, const struct cubin_relocati
     const struct cubin *c = l->p->file;
     const struct cubin_symbol *s = &c->symbol.at[r->symbol];
     switch (row->value) {
+    case VALUE_DESCRIPTOR: {
+        const int32_t k = sass_code_of(c, s->section);
+        if (k < 0 || !c->kernel.at[k].is_entry) return address_of(l, r, false, out);
+        *out = KERNEL_DESCRIPTORS + (uint64_t)k * WORD;
+        return NULL;
+    }
     case VALUE_HANDLE:
         return l->p->handle(l->p->user, s->name, out) ? NULL : "names no texture or surface";
     case VALUE_CONSTANT: {

@@ -244,6 +244,31 @@ static void units(void) {
     }
 }
 
+// Blocks whose threads read what their neighbours wrote before all of them waited. Two warps a block, the second not full.
+static void grid_waits(void) {
+    enum { BLOCKS = 6, WIDE = 48, N = BLOCKS * WIDE, ROUNDS = 5 };
+    size_t bytes;
+    char *image = file("grid_wait_sm_70.cubin", &bytes);
+    CUmodule m;
+    CUfunction f;
+    CUdeviceptr a;
+    static uint32_t x[ROUNDS + 1][N];
+    uint32_t rounds = ROUNDS;
+    void *args[] = {&a, &rounds};
+    for (uint32_t i = 0; i < N; i++) x[0][i] = i * i;
+    OK(cuModuleLoadData(&m, image));
+    OK(cuModuleGetFunction(&f, m, "grid_wait"));
+    OK(cuMemAlloc(&a, sizeof x));
+    OK(cuMemcpyHtoD(a, x, sizeof x));
+    OK(cuLaunchCooperativeKernel(f, BLOCKS, 1, 1, WIDE, 1, 1, 0, NULL, args));
+    OK(cuMemcpyDtoH(x, a, sizeof x));
+    for (uint32_t r = 1; r <= ROUNDS; r++)
+        for (uint32_t i = 0; i < N; i++) CHECK(x[r][i] == x[r - 1][(i + WIDE) % N] + 1);
+    OK(cuMemFree(a));
+    OK(cuModuleUnload(m));
+    free(image);
+}
+
 static void for_another_gpu(void) {
     size_t bytes;
     char *image = file("module_sm_80.cubin", &bytes);
@@ -287,6 +312,7 @@ int main(void) {
     beside_ptx();
     linked();
     units();
+    grid_waits();
     for_another_gpu();
     damaged();
     OK(cuCtxDestroy(c));
