@@ -17,7 +17,7 @@ enum { LATER = UINT32_MAX };
 static const struct {
     int ab, cd, scale;
     enum blas_module module;
-    bool is_wide;       // than a word are its sums
+    bool is_wide;       // its sums are wider than a word
     bool tensor_rounds; // tensor cores only where a program lets operands be rounded
     struct tensor tensor[WAYS];
 } rows[] = {
