@@ -160,11 +160,15 @@ struct pick {
 // linked, stand beside it where nvcc's linker has made it.
 static enum ww_status pick_code(struct pick *p) {
     uint32_t linked = 0;
-    char *unit = NULL; // that is to be linked
+    bool other = false; // units of PTX alone, which would be linked with it
+    char *unit = NULL;  // that is to be linked
     size_t unit_bytes = 0;
     for (uint32_t u = 0; u < p->f->containers; u++) {
         const int e = code_of(p->f, u, p->wish->arch);
-        if (e < 0) continue;
+        if (e < 0) {
+            other |= fatbin_choose(p->f, u, p->wish->ptx_arch) >= 0;
+            continue;
+        }
         char *image;
         size_t bytes;
         const char *const *kernels;
@@ -187,8 +191,8 @@ static enum ww_status pick_code(struct pick *p) {
     }
     p->out->several = linked > 1;
     if (linked > 1) p->code = NULL;
-    // One that is alone has nothing to be linked with.
-    if (!linked && p->out->unlinked == 1) p->code = unit, p->code_bytes = unit_bytes;
+    // One that is alone has nothing to be linked with. The device runtime beside units of PTX is not alone.
+    if (!linked && !other && p->out->unlinked == 1) p->code = unit, p->code_bytes = unit_bytes;
     return WW_OK;
 }
 
