@@ -65,7 +65,9 @@ static void told(void *user, int domain, uint32_t number, const void *p) {
     } else if (domain == 3) {
         const struct resource *r = p;
         printf("resource %u %d %d", number, r->context != NULL, r->stream != NULL);
-        if (number == 6) { const struct module *m = r->more; printf(" %zu %d", m->bytes, m->code && !memcmp(m->code, "\177ELF", 4)); }
+        static uint32_t made;
+        if (number == 7) printf(" %d", ((const struct module *)r->more)->id == made);
+        if (number == 6) { const struct module *m = r->more; made = m->id; printf(" %zu %d", m->bytes, m->code && !memcmp(m->code, "\177ELF", 4)); }
         if (number >= 9) { const struct graph *g = r->more; printf(" %d %d %d %d", g->graph != NULL, g->node != NULL, g->type, g->exec != NULL); }
         puts("");
     } else { const struct wait *w = p; printf("wait %u %d %d\n", number, w->context != NULL, w->stream != NULL); }
@@ -92,6 +94,7 @@ int main(void) {
     CUgraph graph;
     CUgraphExec exec;
     CUgraphNode node;
+    if (cuptiSubscribe(&s, NULL, NULL) || cuptiSubscribe(&other, told, &calls) != 39 || cuptiUnsubscribe(s)) return 9;
     if (cuptiSubscribe(&s, told, &calls) || cuptiSubscribe(&other, told, &calls) != 39) return 9;
     if (cuptiEnableDomain(1, s, 3) || cuptiEnableDomain(1, s, 4) || cuptiEnableCallback(1, s, 2, 20) || cuptiEnableCallback(1, s, 2, 211) || cuptiEnableCallback(1, s, 1, 307)) return 9;
     if (cuptiGetCallbackState(&is_on, s, 2, 20) || !is_on || cuptiGetCallbackState(&is_on, s, 2, 31) || is_on) return 9;
@@ -142,7 +145,7 @@ launch = [l for l in driver if l[0] in ('begin', 'end')]
 assert [l[0] for l in launch] == ['begin', 'end'] and launch[1][7:] == ['work', '0', '5', '1', '64', '1'], launch
 made = [l[1:] for l in driver if l[0] == 'resource']
 size = len(open('code.cubin', 'rb').read())
-assert made == [['6', '1', '0', str(size), '1'], ['7', '1', '0'], ['6', '1', '0', '0', '0'], ['3', '1', '1'], ['9', '1', '0', '1', '0', '0', '0'],
+assert made == [['6', '1', '0', str(size), '1'], ['7', '1', '0', '1'], ['6', '1', '0', '0', '0'], ['3', '1', '1'], ['9', '1', '0', '1', '0', '0', '0'],
                 ['13', '1', '0', '1', '1', '5', '0'], ['20', '1', '0', '1', '1', '5', '0'], ['18', '1', '0', '0', '0', '0', '1'], ['19', '1', '0', '0', '0', '0', '1'],
                 ['10', '1', '0', '1', '0', '0', '0'], ['4', '1', '1']], made
 assert [l for l in driver if l[0] == 'wait'] == [['wait', '1', '1', '1'], ['wait', '2', '1', '0']]

@@ -3,6 +3,8 @@
 // layouts: cupti_callbacks.h of CUDA 13.0.
 #include "cupti.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DOMAINS = 7, NVTX = 5, STATE = 6 }; // of the last two there are no callbacks
@@ -42,12 +44,21 @@ struct wait_data { // CUpti_SynchronizeData
 typedef void callback_fn(void *user, uint32_t domain, uint32_t number, const void *data);
 
 static struct {
-    callback_fn *call; // NULL: there is no subscriber
+    bool has_subscriber;
+    callback_fn *call; // NULL: the subscriber only keeps others away
     void *user;
     bool wanted[DOMAINS][CALLS];
     uint32_t n_wanted;
-    uint32_t modules; // that have been told of
 } the;
+static struct {
+    pthread_mutex_t lock;
+    uint32_t last; // number that was given
+    struct numbered {
+        const void *module;
+        uint32_t number;
+    } * list; // those that have been made and have not gone
+    size_t n, room;
+} modules = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static _Thread_local bool is_called; // the subscriber, by this thread
 
 static void call(uint32_t domain, uint32_t number, const void *data) {
@@ -88,6 +99,36 @@ static void ends(struct ww_call *c) {
     cupti_call_ends(c);
 }
 
+// A module's number is the same when it is made and when it goes. One that was made before anyone watched has a new one.
+static uint32_t module_made(const void *module) {
+    pthread_mutex_lock(&modules.lock);
+    const uint32_t number = ++modules.last;
+    if (modules.n == modules.room) {
+        const size_t room = modules.room ? 2 * modules.room : 16;
+        struct numbered *const more = realloc(modules.list, room * sizeof *more);
+        if (more) modules.list = more, modules.room = room;
+    }
+    if (modules.n < modules.room) modules.list[modules.n++] = (struct numbered){module, number};
+    pthread_mutex_unlock(&modules.lock);
+    return number;
+}
+static uint32_t module_goes(const void *module) {
+    pthread_mutex_lock(&modules.lock);
+    size_t i = modules.n; // from the last on: one that went unheard may have lain at the same place
+    while (i && modules.list[i - 1].module != module) i--;
+    uint32_t number;
+    if (i) {
+        number = modules.list[i - 1].number;
+        modules.n--;
+        memmove(&modules.list[i - 1], &modules.list[i],
+                (modules.n - (i - 1)) * sizeof *modules.list);
+    } else {
+        number = ++modules.last;
+    }
+    pthread_mutex_unlock(&modules.lock);
+    return number;
+}
+
 static void event(const struct ww_event *e) {
     if (is_called) return;
     if (e->domain == WW_DOMAIN_SYNCHRONIZE) {
@@ -105,7 +146,9 @@ static void event(const struct ww_event *e) {
     case WW_STREAM_GOES: d.stream = (CUstream)(uintptr_t)e->handle; break;
     case WW_MODULE_MADE:
     case WW_MODULE_GOES:
-        module = (struct module_data){++the.modules, e->code_bytes, e->code};
+        module = (struct module_data){e->number == WW_MODULE_MADE ? module_made(e->handle)
+                                                                  : module_goes(e->handle),
+                                      e->code_bytes, e->code};
         d.more = &module;
         break;
     case WW_GRAPH_MADE:
@@ -138,12 +181,13 @@ void cupti_watch(void) {
 }
 
 // ---- the subscriber -----------------------------------------------------------------------------
-static bool is_subscriber(const void *s) { return s == &the && the.call; }
+static bool is_subscriber(const void *s) { return s == &the && the.has_subscriber; }
 
 API(cuptiSubscribe, void **subscriber, callback_fn *callback, void *user) {
     if (!subscriber) return INVALID_PARAMETER;
     if (!cupti_driver()) return NOT_INITIALIZED;
-    if (the.call) return MULTIPLE_SUBSCRIBERS;
+    if (the.has_subscriber) return MULTIPLE_SUBSCRIBERS;
+    the.has_subscriber = true;
     the.user = user;
     the.call = callback;
     *subscriber = &the;
@@ -151,6 +195,7 @@ API(cuptiSubscribe, void **subscriber, callback_fn *callback, void *user) {
 }
 API(cuptiUnsubscribe, void *subscriber) {
     if (!is_subscriber(subscriber)) return INVALID_PARAMETER;
+    the.has_subscriber = false;
     the.call = NULL;
     memset(the.wanted, 0, sizeof the.wanted);
     the.n_wanted = 0;
@@ -218,7 +263,7 @@ API(cuptiGetCallbackName, uint32_t domain, uint32_t number, const char **name) {
 #include "runtime_calls.def"
     };
     if (!name) return INVALID_PARAMETER;
-    *name = number >= CALLS                ? NULL
+    *name = number >= CALLS               ? NULL
             : domain == WW_DOMAIN_DRIVER  ? of_driver[number]
             : domain == WW_DOMAIN_RUNTIME ? of_runtime[number]
                                           : NULL;
