@@ -5,10 +5,10 @@
 // The gap's blocks are computed between two quanta, while those of the stretch before it go on: the chip stays full, and
 // no time passes. A stretch begins with a wave of blocks that is not counted, in which those of before the gap end; its cycles
 // are no time of the launch, as it can take a quarter more (cfd; perhaps L1 lacks what its neighbours would have left): it takes what the gap's blocks take. The
-// last one reaches the end of the grid, so that the end in which the chip empties is simulated. Caches hear what a gap's last
-// blocks touch, as many as fill L2 anew, one wave at least. So is the begin, the
+// last one reaches the end of the grid, so that the end in which the chip empties is simulated. So is the begin, the
 // head: until L2 has replaced all that it holds TURNS times, if that is soon (caches that fill and do not yet write back
-// make a launch of much memory traffic faster at first).
+// make a launch of much memory traffic faster at first). Caches hear what a gap's last blocks touch, as many as fill L2
+// anew, one wave at least.
 //
 // Blocks of a kernel that can wait for others (a load that orders memory, an atomic that answers) might wait for one
 // that is on the chip. There no more blocks start when a stretch has ended, and the gap follows when the chip is empty;
