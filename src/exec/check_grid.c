@@ -16,8 +16,8 @@
 //
 // What forgives a race, while none is invented: what one thread of a block has heard counts for all of the block;
 // warps of a large grid share clocks; addresses share places at which is published; blocks of one cluster are taken for
-// one; of readers of a byte two are remembered; memory that a kernel allocates or frees makes all be forgotten;
-// textures and bulk copies are not looked at; nor are races within a block.
+// one; of readers of a byte two are remembered, and of loads that may synchronise none; memory that a kernel allocates
+// or frees makes all be forgotten; textures and bulk copies are not looked at; nor are races within a block.
 #include "exec/check_grid.h"
 
 #include <stdlib.h>
