@@ -406,7 +406,7 @@ static void even_products(handle_t h, bool all) {
 }
 
 // Few tiles and long sums, of which blocks make parts: of each type, whole and ragged, alone and in a batch; with a bias and without;
-// the same bits again, and at once in two streams.
+// the same bits again, at once in two streams, and in graphs that were recorded in one stream and run at once in two.
 static void parts(handle_t h) {
     static const int sizes[][3] = {{64, 64, 1024}, {70, 33, 1337}};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
@@ -441,6 +441,26 @@ static void parts(handle_t h) {
             for (int l = 0; l < K; l++) sum += (double)host[i * K + l] * host[K * M + j * K + l];
             CHECK(fabs(first[i + j * M] - sum) < 1e-3, "element %d,%d is %g, not %g", i, j, first[i + j * M], sum);
         }
+    CUgraph graph[STREAMS];
+    CUgraphExec exec[STREAMS];
+    for (int i = 0; i < STREAMS; i++) { // the second one begins a row further on
+        cublasSetStream_v2(h, stream[0]);
+        cuStreamBeginCapture(stream[0], CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+        CHECK(!cublasGemmEx(h, 1, 0, M, N, K, &alpha, (void *)(in + (CUdeviceptr)(4 * K * i)), R32, K, (void *)(in + 4 * K * M), R32, K, &beta, (void *)out[i], R32, M,
+                            COMPUTE_32F, -1), "a product that is recorded");
+        cuStreamEndCapture(stream[0], &graph[i]);
+        CHECK(!cuGraphInstantiate(&exec[i], graph[i], 0), "graph %d", i);
+        cuMemsetD32(out[i], 0, M * N);
+    }
+    for (int i = 0; i < STREAMS; i++) cuGraphLaunch(exec[i], stream[i]);
+    cuCtxSynchronize();
+    cublasSetStream_v2(h, NULL);
+    for (int i = 0; i < STREAMS; i++) {
+        cuMemcpyDtoH(again, out[i], 4 * M * N);
+        for (int k = 0; k < M * N; k++)
+            CHECK(k % M + i == M || again[k] == first[k + i], "graph %d: element %d is %g, not %g", i, k, again[k], first[k + i]);
+        cuGraphExecDestroy(exec[i]), cuGraphDestroy(graph[i]);
+    }
     for (int i = 0; i < STREAMS * TIMES; i++) cuMemFree(out[i]);
     for (int i = 0; i < STREAMS; i++) cuStreamDestroy(stream[i]);
     cuMemFree(in);

@@ -73,7 +73,7 @@ enum blas_module {
     BLAS_MODULES
 };
 
-enum { BLAS_ROOMS = 16 }; // streams of which products may have parts
+enum { BLAS_ROOMS = 16 }; // streams, and recordings of streams, of which products may have parts
 enum { BLAS_PARTS = 256 }; // blocks of a reduction, each of which leaves one sum
 
 typedef struct blas_handle {
@@ -85,9 +85,11 @@ typedef struct blas_handle {
     pthread_mutex_t lock;     // of `module`
     CUmodule module[BLAS_MODULES];
     CUdeviceptr parts; // VECTOR_PART bytes of each of BLAS_PARTS + 1 sums
-    // where products of a stream leave the sums of parts: those of two streams run at once
+    // where products of a stream leave the sums of parts: those of two streams run at once, and so may those that were recorded in
+    // one stream at two times
     struct blas_room {
         CUstream stream;
+        cuuint64_t recording; // 0: none
         CUdeviceptr at;
     } room[BLAS_ROOMS];
 } * blas_handle_t;
@@ -125,7 +127,8 @@ BLAS_API blas_status blas_product(struct blas_handle *h, const char *call, int o
 BLAS_API blas_status blas_product_in(struct blas_handle *h, CUstream stream, const char *call,
                                      int op_a, int op_b, const struct blas_types *t, struct gemm *g,
                                      uint32_t count);
-// A stream's room for sums of parts of k and for its counters, which are 0; false: it cannot be had.
+// A stream's room for sums of parts of k and for its counters, which are 0, or that of what is being recorded in it; false: it cannot
+// be had.
 BLAS_API bool blas_room(struct blas_handle *h, CUstream stream, uint64_t *part, uint64_t *turns);
 // Products by the kernels of hopper.cu: whether they take sizes, steps and the number of products of matrices whose lines begin at
 // multiples of sixteen bytes; and their launch, in tiles of `tile_m` rows.

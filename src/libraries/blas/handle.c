@@ -144,10 +144,17 @@ static CUdeviceptr room_new(const struct blas_handle *h) {
 }
 
 bool blas_room(struct blas_handle *h, CUstream stream, uint64_t *part, uint64_t *turns) {
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    cuuint64_t recording = 0;
+    const CUresult r = cuStreamGetCaptureInfo_v2(stream, &status, &recording, NULL, NULL, NULL);
+    if (r != CUDA_SUCCESS || status != CU_STREAM_CAPTURE_STATUS_ACTIVE) recording = 0;
     pthread_mutex_lock(&h->lock);
     size_t i = 0;
-    while (i < BLAS_ROOMS && h->room[i].at && h->room[i].stream != stream) i++;
-    if (i < BLAS_ROOMS && !h->room[i].at) h->room[i] = (struct blas_room){stream, room_new(h)};
+    while (i < BLAS_ROOMS && h->room[i].at &&
+           (h->room[i].stream != stream || h->room[i].recording != recording))
+        i++;
+    if (i < BLAS_ROOMS && !h->room[i].at)
+        h->room[i] = (struct blas_room){stream, recording, room_new(h)};
     const CUdeviceptr at = i < BLAS_ROOMS ? h->room[i].at : 0;
     pthread_mutex_unlock(&h->lock);
     *part = at;
