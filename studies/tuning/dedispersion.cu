@@ -3,14 +3,15 @@
 // of tile_size_y dispersions, which are neighbours (tile_stride 0) or lie a block apart (1), one sum after the other.
 //
 // The parameters and what they mean are those of the kernel that was measured (README.md); the program is written anew.
-// The number of channels, 1536 there, is an argument, so that a part of them can stand for all (on a GPU whose caches are as
-// much smaller, README.md); of so many blocks as often as the part goes into all one then stores its sums, so that storing is
-// as large a part of the time as in the whole. How many of its sums a thread computes is an argument too.
+// A part of the 1536 channels can stand for all (on a GPU whose caches are as much smaller, README.md); of so many blocks as often
+// as the part goes into all one then stores its sums, so that storing is as large a part of the time as in the whole. The number is
+// known to the compiler, as it was there: nvcc then makes eight channels of a turn of the loop, and four where it is an argument.
+// How many of its sums a thread computes is an argument.
 #include "device.h"
 
 enum { CHANNELS = 1536, SAMPLES = 25000, DISPERSIONS = 2048, A_CHANNEL = SAMPLES + 650 };
 
-extern "C" __global__ void dedispersion(const uint8_t *input, float *output, const float *shift, int channels, int sums) {
+DEVICE_FN void sums_of(int channels, const uint8_t *input, float *output, const float *shift, int sums) {
     const int step_x = tile_stride_x ? block_size_x : 1, step_y = tile_stride_y ? block_size_y : 1;
     const int x = (int)blockIdx.x * block_size_x * tile_size_x + (int)threadIdx.x * (tile_stride_x ? 1 : tile_size_x);
     const int y = (int)blockIdx.y * block_size_y * tile_size_y + (int)threadIdx.y * (tile_stride_y ? 1 : tile_size_y);
@@ -31,4 +32,11 @@ extern "C" __global__ void dedispersion(const uint8_t *input, float *output, con
             else asm volatile("" ::"f"(sum)); // it is computed all the same
         }
     }
+}
+
+extern "C" __global__ void dedispersion_192(const uint8_t *input, float *output, const float *shift, int sums) {
+    sums_of(192, input, output, shift, sums);
+}
+extern "C" __global__ void dedispersion_768(const uint8_t *input, float *output, const float *shift, int sums) {
+    sums_of(768, input, output, shift, sums);
 }
