@@ -138,6 +138,7 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap *out, CUtensorMapDataType type, cuu
     for (uint32_t i = 0; i < rank - 2; i++) {
         if (lower[i] < -most - 1 || lower[i] > most || upper[i] < -most - 1 || upper[i] > most)
             DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+        if ((int64_t)dim[i + 1] + upper[i] <= lower[i]) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
         m.lower[i] = lower[i];
         m.upper[i] = upper[i];
     }

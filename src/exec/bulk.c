@@ -9,8 +9,9 @@
 //
 // Assumed, since no public source says it: a tensor in slices (NC/8HWC8 and NC/16HWC16) has its pixels
 // side by side within a slice, strides[0] from slice to slice, and its boxes lie in shared memory in
-// the same order; where the inner dimension of a box is shorter than its swizzle, rows are still side
-// by side; elements of tf32 are rounded to nearest, ties away from zero, as cvt.rna does.
+// the same order, a column of im2col slice after slice; where the inner dimension of a box is shorter
+// than its swizzle, rows are still side by side. Elements of tf32 are rounded to nearest, ties to even
+// (PTX ISA 9.0, tensor dimension, size and format).
 #include <stdlib.h>
 
 #include "exec/bulk.h"
@@ -208,7 +209,7 @@ void bulk_convert(uint32_t type, uint8_t *at, uint32_t bytes) {
         memcpy(&v, at + k, 4);
         const uint32_t exponent = v >> 23 & 0xff;
         if (flushes && exponent == 0) v &= 0x80000000u;
-        if (cuts && exponent != 0xff) v = (v + 0x1000) & ~0x1fffu; // 13 bits less, ties away
+        if (cuts && exponent != 0xff) v = (v + 0xfff + (v >> 13 & 1)) & ~0x1fffu; // 13 bits less
         memcpy(at + k, &v, 4);
     }
 }
@@ -278,11 +279,19 @@ static bool walk_tile(struct copy *c, const struct tensor_map *m, const int32_t 
     return walk_axes(c, m, axis, m->rank - 1u, m->address, x[0], tensor_count(m, 0));
 }
 
+static uint32_t slice_bytes(const struct tensor_map *m) {
+    return m->interleave == TENSOR_SLICES_16 ? 16 : 32;
+}
+// The slice that a channel lies in; channels before the first have negative ones.
+static int64_t slice_of(int64_t channel, int64_t each) {
+    return (channel >= 0 ? channel : channel - each + 1) / each;
+}
+
 // Channels in slices of 16 or 32 bytes. The row is a slice of a pixel; axes are W, H and D, slices,
 // images.
 static bool walk_slices(struct copy *c, const struct tensor_map *m, const int32_t *x) {
-    const uint32_t bytes = m->interleave == TENSOR_SLICES_16 ? 16 : 32;
-    const uint32_t each = bytes / (uint32_t)m->stride[0], last = m->rank - 1u;
+    const uint32_t bytes = slice_bytes(m), each = bytes / (uint32_t)m->stride[0],
+                   last = m->rank - 1u;
     struct tensor_map slice = *m;
     slice.dim[0] = each;
     struct axis axis[TENSOR_RANK];
@@ -293,9 +302,7 @@ static bool walk_slices(struct copy *c, const struct tensor_map *m, const int32_
                           .stride = i == 1 && i != last ? bytes : m->stride[i],
                           .n = tensor_count(m, i),
                           .step = m->step[i]};
-    const int64_t x0 = x[0];
-    const int64_t first = (x0 >= 0 ? x0 : x0 - (int64_t)each + 1) / (int64_t)each;
-    axis[last - 1] = (struct axis){.at = first,
+    axis[last - 1] = (struct axis){.at = slice_of(x[0], each),
                                    .dim = (int64_t)((m->dim[0] + each - 1) / each),
                                    .stride = m->stride[1],
                                    .n = (tensor_count(m, 0) + each - 1) / each,
@@ -303,22 +310,31 @@ static bool walk_slices(struct copy *c, const struct tensor_map *m, const int32_
     return walk_axes(c, &slice, axis, m->rank, m->address, 0, each);
 }
 
+// How the pixels of a column lie: bytes from one to the next along W, and from where in the box they
+// are put side by side, n elements of each from element `at0` on.
+struct column {
+    uint64_t base, along_w;
+    bool is_inside;
+    int64_t at0;
+    uint32_t n;
+    uint64_t at;
+};
 // Pixels of a column, W first, from the given one on to the end of the bounding box, which begins anew
 // in the next row, plane or image. `off` moves what is copied, not the walk.
-static bool walk_im2col(struct copy *c, const struct tensor_map *m, const int32_t *x,
-                        const uint32_t *off) {
+static bool walk_column(struct copy *c, const struct tensor_map *m, const int32_t *x,
+                        const uint32_t *off, const struct column *of) {
     const uint32_t last = m->rank - 1u;
     int64_t at[TENSOR_RANK];
     for (uint32_t i = 0; i < m->rank; i++) at[i] = x[i];
     for (uint32_t k = 0; k < m->column; k++) {
-        uint64_t addr = m->address;
-        bool is_inside = true;
+        uint64_t addr = of->base;
+        bool is_inside = of->is_inside;
         for (uint32_t i = 1; i < m->rank; i++) {
             const int64_t p = at[i] + (i < last ? (int64_t)off[i - 1] : 0);
             is_inside &= p >= 0 && p < (int64_t)m->dim[i];
-            addr += (uint64_t)p * m->stride[i];
+            addr += (uint64_t)p * (i == 1 ? of->along_w : m->stride[i]);
         }
-        if (!box_row(c, m, addr, is_inside, x[0], m->box[0], k * m->box[0] * m->stride[0]))
+        if (!box_row(c, m, addr, is_inside, of->at0, of->n, of->at + k * of->n * m->stride[0]))
             return false;
         uint32_t i = 1;
         for (; i < last; i++) {
@@ -327,6 +343,25 @@ static bool walk_im2col(struct copy *c, const struct tensor_map *m, const int32_
             at[i] = m->lower[i - 1];
         }
         if (i == last) at[last] += m->step[last];
+    }
+    return true;
+}
+
+static bool walk_im2col(struct copy *c, const struct tensor_map *m, const int32_t *x,
+                        const uint32_t *off) {
+    struct column of = {m->address, m->stride[1], true, x[0], m->box[0], 0};
+    if (m->interleave == TENSOR_PLAIN) return walk_column(c, m, x, off, &of);
+    struct tensor_map slice = *m;
+    const uint32_t bytes = slice_bytes(m), each = bytes / (uint32_t)m->stride[0],
+                   n = (tensor_count(m, 0) + each - 1) / each;
+    slice.dim[0] = of.n = each;
+    of.along_w = bytes;
+    of.at0 = 0;
+    for (uint32_t k = 0; k < n; k++, of.at += (uint64_t)bytes * m->column) {
+        const int64_t s = slice_of(x[0], each) + (int64_t)(k * m->step[0]);
+        of.is_inside = s >= 0 && s < (int64_t)((m->dim[0] + each - 1) / each);
+        of.base = m->address + (uint64_t)s * m->stride[1];
+        if (!walk_column(c, &slice, x, off, &of)) return false;
     }
     return true;
 }
@@ -571,8 +606,10 @@ static bool box(struct copy *c, uint32_t lane) {
         if (kind == BULK_LOAD ? !locate_both(c, word[0], word[1], x->sub & MBULK_MULTICAST, mask)
                               : !locate(c, word[0], &rank, &c->now.shared))
             return false;
-        // 128 bytes (PTX ISA 9.0, cp.async.bulk.tensor).
-        if (!in_shared(c, c->now.shared, c->now.bytes, 128, "the box")) return false;
+        // 128 bytes (PTX ISA 9.0, cp.async.bulk.tensor). A swizzle moves within whole spans.
+        const uint64_t taken = m.swizzle ? bits_align_up(bytes, 16u << m.swizzle) : bytes;
+        const uint32_t of_shared = taken > size ? UINT32_MAX : (uint32_t)taken;
+        if (!in_shared(c, c->now.shared, of_shared, 128, "the box")) return false;
         if (kind == BULK_LOAD) {
             if (!in_shared(c, c->now.barrier, 8, 8, "the barrier")) return false;
         }

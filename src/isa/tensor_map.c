@@ -111,13 +111,12 @@ const char *tensor_map_read(const uint32_t word[TENSOR_MAP_WORDS], struct tensor
 }
 
 uint64_t tensor_map_box_bytes(const struct tensor_map *m) {
-    uint64_t n = m->stride[0];
-    if (m->is_im2col) return n * m->box[0] * m->column;
-    for (uint32_t i = 0; i < m->rank; i++) n *= tensor_count(m, i);
     // Slices are copied whole.
     const uint64_t slice = m->interleave == TENSOR_PLAIN       ? 1
                            : m->interleave == TENSOR_SLICES_16 ? 16 / m->stride[0]
                                                                : 32 / m->stride[0];
-    const uint64_t channels = tensor_count(m, 0);
-    return n / channels * bits_align_up(channels, slice);
+    uint64_t n = bits_align_up(tensor_count(m, 0), slice) * m->stride[0];
+    if (m->is_im2col) return n * m->column;
+    for (uint32_t i = 1; i < m->rank; i++) n *= tensor_count(m, i);
+    return n;
 }

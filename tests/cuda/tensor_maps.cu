@@ -99,6 +99,41 @@ __global__ void column(const __grid_constant__ CUtensorMap map, uint32_t *out, i
     for (int i = threadIdx.x; i < words; i += blockDim.x) out[i] = s[i];
 }
 
+// The same with one direction of space, and with three and a policy of L2.
+__global__ void column_3(const __grid_constant__ CUtensorMap map, uint32_t *out, int w, int n, unsigned short ow, int words) {
+    extern __shared__ __align__(1024) uint32_t s[];
+    __shared__ alignas(8) uint64_t bar;
+    if (threadIdx.x == 0) {
+        init(&bar, 1);
+        asm volatile("fence.proxy.async;" ::: "memory");
+        expect(&bar, words * 4);
+        asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], "
+                     "[%1, {%2, %3, %4}], [%5], {%6};" ::"r"(at(s)), "l"(&map), "r"(0), "r"(w), "r"(n), "r"(at(&bar)),
+                     "h"(ow) : "memory");
+    }
+    __syncthreads();
+    wait(&bar, 0);
+    for (int i = threadIdx.x; i < words; i += blockDim.x) out[i] = s[i];
+}
+__global__ void column_5(const __grid_constant__ CUtensorMap map, uint32_t *out, int w, int h, int d, int n, unsigned short ow,
+                         unsigned short oh, unsigned short od, int words) {
+    extern __shared__ __align__(1024) uint32_t s[];
+    __shared__ alignas(8) uint64_t bar;
+    if (threadIdx.x == 0) {
+        uint64_t policy;
+        asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+        init(&bar, 1);
+        asm volatile("fence.proxy.async;" ::: "memory");
+        expect(&bar, words * 4);
+        asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.L2::cache_hint [%0], "
+                     "[%1, {%2, %3, %4, %5, %6}], [%7], {%8, %9, %10}, %11;" ::"r"(at(s)), "l"(&map), "r"(0), "r"(w), "r"(h),
+                     "r"(d), "r"(n), "r"(at(&bar)), "h"(ow), "h"(oh), "h"(od), "l"(policy) : "memory");
+    }
+    __syncthreads();
+    wait(&bar, 0);
+    for (int i = threadIdx.x; i < words; i += blockDim.x) out[i] = s[i];
+}
+
 // ---- reductions of blocks: each block of threads adds its own
 __global__ void sums(uint32_t *total, float *least) {
     __shared__ alignas(128) uint32_t a[256];
@@ -247,6 +282,43 @@ int main() {
                     CHECK(b[p * 4 + c] == (inside ? a[256 + (y * 8 + x) * 4 + c] : 0u));
                 }
         }
+
+    // Lines of 20 pixels, every second of which is a place, and bodies of 4 x 3 x 3 pixels: window 3, margin 1.
+    const cuuint64_t dim_3[] = {4, 20, 4}, stride_3[] = {16, 320};
+    const cuuint32_t step_3[] = {1, 2, 1};
+    CUtensorMap lines;
+    CHECK(im2col(&lines, CU_TENSOR_MAP_DATA_TYPE_UINT32, 3, da, dim_3, stride_3, lower, upper, 4, 32, step_3,
+                 CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS);
+    for (int ow = 0; ow < 3; ow++) {
+        column_3<<<1, 64, 512>>>(lines, db, -1 + 2 * 7, 0, (unsigned short)ow, 128);
+        OK(cudaDeviceSynchronize());
+        OK(cudaMemcpy(b.data(), db, 512, cudaMemcpyDeviceToHost));
+        for (int p = 0; p < 32; p++) // ten places a line, the column begins at the eighth
+            for (int c = 0; c < 4; c++) {
+                const int x = (p + 7) % 10 * 2 - 1 + ow, n = (p + 7) / 10;
+                CHECK(b[p * 4 + c] == (x >= 0 && x < 20 ? a[(n * 20 + x) * 4 + c] : 0u));
+            }
+    }
+    const cuuint64_t dim_5[] = {4, 4, 3, 3, 2}, stride_5[] = {16, 64, 192, 576};
+    const cuuint32_t step_5[] = {1, 1, 1, 1, 1};
+    const int lower_5[] = {-1, -1, -1}, upper_5[] = {-1, -1, -1};
+    CUtensorMap bodies;
+    CHECK(im2col(&bodies, CU_TENSOR_MAP_DATA_TYPE_UINT32, 5, da, dim_5, stride_5, lower_5, upper_5, 4, 48, step_5,
+                 CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS);
+    for (int r = 0; r < 27; r++) {
+        const int ow = r % 3, oh = r / 3 % 3, od = r / 9;
+        column_5<<<1, 64, 768>>>(bodies, db, -1 + 2, -1 + 1, -1 + 1, 0, (unsigned short)ow, (unsigned short)oh, (unsigned short)od, 192);
+        OK(cudaDeviceSynchronize());
+        OK(cudaMemcpy(b.data(), db, 768, cudaMemcpyDeviceToHost));
+        for (int p = 0; p < 48; p++) // 36 places a body; the column begins at place (2, 1, 1)
+            for (int c = 0; c < 4; c++) {
+                const int q = p + 2 + 4 * 1 + 12 * 1, x = q % 4 - 1 + ow, y = q / 4 % 3 - 1 + oh, z = q / 12 % 3 - 1 + od, n = q / 36;
+                const bool inside = x >= 0 && x < 4 && y >= 0 && y < 3 && z >= 0 && z < 3 && n < 2;
+                CHECK(b[p * 4 + c] == (inside ? a[(((n * 3 + z) * 3 + y) * 4 + x) * 4 + c] : 0u));
+            }
+    }
 
     OK(cudaMemset(db, 0, 2048));
     sums<<<20, 256>>>(db, (float *)(db + 256));
