@@ -405,6 +405,37 @@ static void even_products(handle_t h, bool all) {
                     products(h, &types[t], sizes[i][0], sizes[i][1], sizes[i][2], ops % 2, ops / 2, ops % 2, true);
 }
 
+// Single precision where TF32 is allowed: each element of A, taken once, is as near as eleven bits allow. Cut off it would not be.
+static void roundings(handle_t h, int m, int n, int k) {
+    float *const a = calloc((size_t)m * (size_t)k, 4), *const b = calloc((size_t)n * (size_t)k, 4), *const d = malloc(4 * (size_t)m * (size_t)n);
+    CUdeviceptr da, db, dd;
+    const float alpha = 1, beta = 0;
+    cuMemAlloc(&da, 4 * (size_t)m * (size_t)k), cuMemAlloc(&db, 4 * (size_t)n * (size_t)k), cuMemAlloc(&dd, 4 * (size_t)m * (size_t)n);
+    for (int i = 0; i < m * k; i++) a[i] = ldexpf(1 + (float)number(32767) / 65536, number(9)) * (i % 3 ? 1 : -1);
+    for (int ops = 0; ops < 4; ops++) {
+        const int op_a = ops % 2, op_b = ops / 2;
+        for (int j = 0; j < n; j++) // column j takes element j of k
+            for (int l = 0; l < k; l++) b[op_b ? j + l * n : l + j * k] = l == j % k;
+        cuMemcpyHtoD(da, a, 4 * (size_t)m * (size_t)k), cuMemcpyHtoD(db, b, 4 * (size_t)n * (size_t)k);
+        CHECK(!cublasGemmEx(h, op_a, op_b, m, n, k, &alpha, (void *)da, R32, op_a ? k : m, (void *)db, R32, op_b ? n : k, &beta, (void *)dd,
+                            R32, m, COMPUTE_TF32, -1), "a product of TF32");
+        cuMemcpyDtoH(d, dd, 4 * (size_t)m * (size_t)n);
+        int cut = 0, wrong = 0;
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < m; i++) {
+                const float x = a[op_a ? j % k + i * k : i + j % k * m], got = d[i + j * m];
+                int e;
+                frexpf(x, &e);
+                wrong += fabsf(got - x) > ldexpf(1, e - 12) || ldexpf(got, 11 - e) != rintf(ldexpf(got, 11 - e));
+                cut += got != x;
+            }
+        CHECK(!wrong, "%d x %d x %d, ops %d %d: %d elements are not the nearest of eleven bits", m, n, k, op_a, op_b, wrong);
+        CHECK(cut, "%d x %d x %d, ops %d %d: nothing is rounded", m, n, k, op_a, op_b);
+    }
+    cuMemFree(da), cuMemFree(db), cuMemFree(dd);
+    free(a), free(b), free(d);
+}
+
 // Few tiles and long sums, of which blocks make parts: of each type, whole and ragged, alone and in a batch; with a bias and without;
 // the same bits again, at once in two streams, and in graphs that were recorded in one stream and run at once in two.
 static void parts(handle_t h) {
@@ -561,7 +592,11 @@ int main(int argc, char **argv) {
             eight_bits(h, E4M3, E5M2, E4M3, 240, 130, 64, 1, 1);
             eight_bits(h, E5M2, E4M3, R32, 256, 112, 64, 1, 1);
             products(h, &types[9], 250, 120, 200, 1, 0, false, true); // bytes by wgmma
-        }
+            for (int ops = 0; ops < 4; ops++) // so TF32, where it is not in the right order written down so first
+                products(h, &types[11], 250, 203, 1500 + 45 * ops, ops % 2, ops / 2, ops % 2, true);
+            roundings(h, 256, 256, 1024);
+        } else
+            roundings(h, 128, 128, 64);
         return failed ? 1 : 0;
     }
     if (argc > 1 && !strcmp(argv[1], "parts")) {

@@ -73,7 +73,7 @@ enum blas_module {
     BLAS_MODULES
 };
 
-enum { BLAS_ROOMS = 16 }; // streams, and recordings of streams, of which products may have parts
+enum { BLAS_ROOMS = 16 };  // streams, and recordings of streams, of which products may have parts
 enum { BLAS_PARTS = 256 }; // blocks of a reduction, each of which leaves one sum
 
 typedef struct blas_handle {
@@ -132,10 +132,18 @@ BLAS_API blas_status blas_product_in(struct blas_handle *h, CUstream stream, con
 BLAS_API bool blas_room(struct blas_handle *h, CUstream stream, uint64_t *part, uint64_t *turns);
 // Products by the kernels of hopper.cu: whether they take sizes, steps and the number of products of matrices whose lines begin at
 // multiples of sixteen bytes; and their launch, in tiles of `tile_m` rows.
-bool hopper_has_room(CUfunction kernel, uint32_t tile_m, uint32_t splits); // for one of its clusters
+bool hopper_has_room(CUfunction kernel, uint32_t tile_m,
+                     uint32_t splits); // for one of its clusters
 bool hopper_fits(int op_a, int op_b, const struct gemm *g, uint32_t count);
 blas_status hopper_launch(CUfunction kernel, CUstream stream, int op_a, int op_b, int type,
                           const struct gemm *g, uint32_t count, uint32_t tile_m);
+// The same of single precision as TF32, for which matrices that are not walked along k are written down so first: the cycles that
+// this is expected to take, and the launch.
+double hopper_turn_cycles(const struct blas_handle *h, int op_a, int op_b, const struct gemm *g,
+                          uint32_t count);
+blas_status hopper_launch_turned(struct blas_handle *h, CUfunction kernel, CUstream stream,
+                                 int op_a, int op_b, const struct gemm *g, uint32_t count,
+                                 uint32_t tile_m);
 // Products of numbers of eight bits with a fraction: types of all matrices, and device addresses of factors (0: 1) and of where the
 // largest magnitude of the result goes, if anywhere. g has alpha and beta of single precision.
 struct blas_eight {

@@ -20,6 +20,7 @@ static CUresult map_of(CUtensorMap *map, const struct gemm_matrix *x, int type, 
         map,
         type == TYPE_R_16F    ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
         : type == TYPE_R_16BF ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+        : type == TYPE_R_32F  ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 // rounds
                               : CU_TENSOR_MAP_DATA_TYPE_UINT8,
         3, (void *)(uintptr_t)(x->at + (uint64_t)x->first * bytes), size, stride, box,
         (const cuuint32_t[3]){1, 1, 1}, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
@@ -90,4 +91,77 @@ blas_status hopper_launch(CUfunction kernel, CUstream stream, int op_a, int op_b
                                    .numAttrs = 1};
     void *params[] = {&p};
     return blas_of(cuLaunchKernelEx(&config, kernel, params, NULL));
+}
+
+static bool is_turned(int op, bool is_a) { return blas_swaps(op) != is_a; }
+static int32_t lines_of(const struct gemm *g, bool is_a) { return is_a ? g->m : g->n; }
+static uint64_t bytes_turned(const struct gemm *g, const struct gemm_matrix *x, bool is_a,
+                             uint32_t count) {
+    const uint64_t lead = ((uint64_t)g->k + 3) / 4 * 4,
+                   bytes = lead * (uint64_t)lines_of(g, is_a) * sizeof(float);
+    return bytes * (x->step ? count : 1);
+}
+
+double hopper_turn_cycles(const struct blas_handle *h, int op_a, int op_b, const struct gemm *g,
+                          uint32_t count) {
+    enum {
+        RATE = 20,
+        MOST = 800,
+        START = 3000
+    }; // bytes a cycle: of a multiprocessor, of memory; a launch
+    const double rate = RATE * h->sms < MOST ? RATE * h->sms : MOST;
+    double cycles = 0;
+    for (int is_a = 0; is_a < 2; is_a++)
+        if (is_turned(is_a ? op_a : op_b, is_a))
+            cycles += START + (double)bytes_turned(g, is_a ? &g->a : &g->b, is_a, count) / rate;
+    return cycles;
+}
+
+static blas_status turn(CUfunction kernel, CUstream stream, const struct gemm *g,
+                        struct gemm_matrix *x, bool is_a, uint32_t count, uint64_t to) {
+    const int64_t lead = ((int64_t)g->k + 3) / 4 * 4;
+    const uint32_t of = x->step ? count : 1;
+    const struct hopper_turn t = {.from = x->at + (uint64_t)x->first * sizeof(float),
+                                  .to = to,
+                                  .lead = x->lead,
+                                  .turned_lead = lead,
+                                  .step = x->step,
+                                  .turned_step = lead * lines_of(g, is_a),
+                                  .along_l = lines_of(g, is_a),
+                                  .along_k = g->k};
+    *x = (struct gemm_matrix){.at = to, .lead = lead, .step = x->step ? t.turned_step : 0};
+    return blas_launch(kernel,
+                       (const uint32_t[3]){((uint32_t)t.along_l + HOPPER_TURN - 1) / HOPPER_TURN,
+                                           ((uint32_t)t.along_k + HOPPER_TURN - 1) / HOPPER_TURN,
+                                           of},
+                       HOPPER_TURN_THREADS, &t, sizeof t, stream);
+}
+
+blas_status hopper_launch_turned(struct blas_handle *h, CUfunction kernel, CUstream stream,
+                                 int op_a, int op_b, const struct gemm *g, uint32_t count,
+                                 uint32_t tile_m) {
+    struct gemm now = *g;
+    uint64_t bytes[2] = {0}, all = 0; // of B, of A
+    for (int is_a = 0; is_a < 2; is_a++) {
+        if (is_turned(is_a ? op_a : op_b, is_a))
+            bytes[is_a] = bytes_turned(g, is_a ? &g->a : &g->b, is_a, count);
+        all += (bytes[is_a] + 255) / 256 * 256;
+    }
+    CUdeviceptr work = 0;
+    CUfunction turns = NULL;
+    blas_status s = CUBLAS_SUCCESS;
+    if (all) s = blas_kernel(h, BLAS_gt, "turn_lines", &turns);
+    if (all && !s) s = blas_of(cuMemAllocAsync(&work, all, stream));
+    if (s) return s;
+    uint64_t to = work;
+    for (int is_a = 0; is_a < 2 && !s; is_a++) {
+        if (bytes[is_a]) s = turn(turns, stream, g, is_a ? &now.a : &now.b, is_a, count, to);
+        to += (bytes[is_a] + 255) / 256 * 256;
+    }
+    if (!s)
+        s = hopper_launch(kernel, stream, OPERATION_T, OPERATION_N, TYPE_R_32F, &now, count,
+                          tile_m);
+    if (!work) return s;
+    const blas_status freed = blas_of(cuMemFreeAsync(work, stream));
+    return s ? s : freed;
 }

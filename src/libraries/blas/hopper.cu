@@ -4,8 +4,9 @@
 // (gemm.splits), a cluster has such a pair for each, and its blocks add up sums out of each other's shared memory, in the order of
 // parts, each block those of some columns. Lines of both matrices begin at
 // multiples of sixteen bytes (gemm.is_even); sizes may be any, since copies fill up with zeros. The file is compiled once for each
-// type: KIND_f16, KIND_bf16, KIND_s8 or KIND_eight (TYPES of B and A then: e4m3, e5m2), OUT is that of C and D. Numbers of eight bits
-// are multiplied only where k lies together in both.
+// type: KIND_f16, KIND_bf16, KIND_tf32, KIND_s8 or KIND_eight (TYPES of B and A then: e4m3, e5m2), OUT is that of C and D. Numbers of
+// other than sixteen bits are multiplied only where k lies together in both. Single precision becomes TF32 on its way to shared
+// memory (the maps' type), rounded to nearest; the product would cut it off.
 //
 // The instruction makes 64 rows of 256 or 128 and leaves neighbours of a row in a thread. D lies column by column, so that its columns are
 // the instruction's rows: what is called X here is op(B) transposed, Y is op(A) transposed.
@@ -22,6 +23,9 @@ typedef f16 T;
 #elif defined KIND_bf16
 typedef bf16 T;
 #define MMA(n) "m64n" n "k16.f32.bf16.bf16"
+#elif defined KIND_tf32
+typedef float T;
+#define MMA(n) "m64n" n "k8.f32.tf32.tf32"
 #elif defined KIND_s8
 typedef int8_t T;
 #define MMA(n) "m64n" n "k32.s32.s8.s8"
@@ -37,7 +41,7 @@ typedef int32_t A;
 #else
 typedef float A;
 #define SUM(x) "+f"(x)
-#ifdef KIND_eight
+#if defined KIND_eight || defined KIND_tf32
 #define FLAGS(x, y) "adds, 1, 1"
 #else
 #define FLAGS(x, y) "adds, 1, 1, " x ", " y
@@ -289,3 +293,57 @@ template <int M, bool SwapA, bool SwapB> DEVICE void product(const hopper_gemm &
 #endif
 KERNELS(wide, 256)
 KERNELS(big, 128)
+
+#ifdef KIND_tf32
+// A square goes through shared memory: sixteen bytes along l are read at once, and sixteen along k written. Element (l, k) lies in line k,
+// where pieces of four have changed places by k / 4, so that what a warp takes at once lies in different banks.
+typedef float piece_of_line __attribute__((vector_size(16)));
+extern "C" __global__ __launch_bounds__(HOPPER_TURN_THREADS) void turn_lines(const hopper_turn t) {
+    enum { SIDE = HOPPER_TURN, LINE = SIDE * sizeof(float), AT_ONCE = HOPPER_TURN_THREADS / (SIDE / 4), TIMES = SIDE / AT_ONCE };
+    static_assert(AT_ONCE % 4 == 0, "all lines of a thread change their places alike");
+    __shared__ piece_of_line square[SIDE * SIDE / 4];
+    const uint32_t shared = shared_address(square);
+    {
+        const int piece = thread_x % (SIDE / 4), line = thread_x / (SIDE / 4), l = block_x * SIDE + piece * 4, k = block_y * SIDE + line;
+        const char *at = (const char *)((const float *)t.from + block_z * t.step + k * t.lead + l);
+        const int lines = l < t.along_l ? t.along_k - k : 0, left = t.along_l - l;
+        const int64_t next = t.lead * (int64_t)(AT_ONCE * sizeof(float));
+#pragma unroll
+        for (int i = 0; i < TIMES; i++, at += next) {
+            if (i * AT_ONCE >= lines) continue;
+            const float *const x = (const float *)at;
+            piece_of_line v = {};
+            if (left >= 4) {
+                v = *(const piece_of_line *)x;
+            } else {
+                v[0] = x[0];
+                if (left > 1) v[1] = x[1];
+                if (left > 2) v[2] = x[2];
+            }
+            asm volatile("st.shared.v4.f32 [%0], {%1,%2,%3,%4};"
+                         :
+                         : "r"(shared + (uint32_t)((line + i * AT_ONCE) * LINE + ((piece ^ line / 4) ^ i * (AT_ONCE / 4)) * 16)), "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3])
+                         : "memory");
+        }
+    }
+    barrier();
+    // a warp: eight pieces of four lines
+    const int piece = thread_x % 8 + thread_x / 32 % 2 * 8, line = thread_x / 64 * 4 + thread_x / 8 % 4, k = block_y * SIDE + piece * 4,
+              l = block_x * SIDE + line;
+    const int lines = k < t.along_k ? t.along_l - l : 0;
+    const uint32_t at = shared + (uint32_t)(piece * 4 * LINE + line % 4 * 4);
+    char *to = (char *)((float *)t.to + block_z * t.turned_step + l * t.turned_lead + k);
+    const int64_t next = t.turned_lead * (int64_t)(AT_ONCE * sizeof(float));
+#pragma unroll
+    for (int i = 0; i < TIMES; i++, to += next) {
+        if (i * AT_ONCE >= lines) continue;
+        const uint32_t from = at + (uint32_t)(((line / 4 ^ piece) ^ i * (AT_ONCE / 4)) * 16);
+        float v[4];
+        asm volatile("ld.shared.f32 %0, [%4];\nld.shared.f32 %1, [%4+%5];\nld.shared.f32 %2, [%4+%6];\nld.shared.f32 %3, [%4+%7];"
+                     : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3])
+                     : "r"(from), "n"(LINE), "n"(2 * LINE), "n"(3 * LINE)
+                     : "memory");
+        *(piece_of_line *)to = piece_of_line{v[0], v[1], v[2], v[3]}; // behind the end of k lies room that is not read
+    }
+}
+#endif

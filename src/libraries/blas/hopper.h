@@ -23,4 +23,13 @@ struct hopper_gemm {
     uint32_t batch_a, batch_b; // 1, or 0 where all products of a batch have the same matrix
 };
 
+// A matrix of words whose lines run along l, written down with lines along k (turn_lines): `lead` elements from one k to the next,
+// `turned_lead`, a multiple of four, from one l to the next. Steps lead to the next of a batch.
+enum { HOPPER_TURN = 64, HOPPER_TURN_THREADS = 256 }; // l and k of a block's square
+struct hopper_turn {
+    uint64_t from, to;
+    int64_t lead, turned_lead, step, turned_step;
+    int32_t along_l, along_k;
+};
+
 #endif

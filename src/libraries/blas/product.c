@@ -27,7 +27,9 @@ static const struct {
      BLAS_s,
      false,
      true,
-     {[BY_WARPS] = {80, LATER, BLAS_qt}, [BY_COPIES] = {80, LATER, BLAS_at}}},
+     {[BY_WARPS] = {80, LATER, BLAS_qt},
+      [BY_COPIES] = {80, LATER, BLAS_at},
+      [BY_GROUPS] = {90, 100, BLAS_gt}}},
     {TYPE_R_64F, TYPE_R_64F, TYPE_R_64F, BLAS_d, true, false, {{0}}},
     {TYPE_C_32F, TYPE_C_32F, TYPE_C_32F, BLAS_c, true, false, {{0}}},
     {TYPE_C_64F, TYPE_C_64F, TYPE_C_64F, BLAS_z, true, false, {{0}}},
@@ -239,6 +241,8 @@ static struct plan plan_of(const struct blas_handle *h, size_t row, int op_a, in
             continue;
         if (way == BY_WARPS && best.tile) continue; // which the others do better
         plan_consider(&best, h, (enum way)way, bytes, g, count, may_split);
+        if (way == BY_GROUPS && t->ab == TYPE_R_32F)
+            best.cycles += hopper_turn_cycles(h, op_a, op_b, g, count);
     }
     if (!best.tile)
         plan_consider(&best, h, rows[row].is_wide ? BY_WIDE_LANES : BY_LANES, bytes, g, count,
@@ -250,6 +254,8 @@ static blas_status kernel_of(struct blas_handle *h, size_t row, int op_a, int op
                              const struct plan *plan, CUfunction *kernel) {
     const bool by_tensor = plan->way >= BY_WARPS;
     char name[32];
+    if (plan->way == BY_GROUPS && rows[row].ab == TYPE_R_32F)
+        op_a = OPERATION_T, op_b = OPERATION_N;
     snprintf(name, sizeof name, "%s_%s_%c%c", by_tensor ? "tensor" : "gemm", plan->tile,
              blas_swaps(op_a) ? 't' : 'n', blas_swaps(op_b) ? 't' : 'n');
     return blas_kernel(h, by_tensor ? rows[row].tensor[plan->way].module : rows[row].module, name,
@@ -291,6 +297,8 @@ blas_status blas_product_in(struct blas_handle *h, CUstream stream, const char *
     }
     if (s != CUBLAS_SUCCESS) return s;
     g->splits = plan.splits;
+    if (plan.way == BY_GROUPS && t->ab == TYPE_R_32F)
+        return hopper_launch_turned(h, kernel, stream, op_a, op_b, g, count, plan.m);
     return plan.way == BY_GROUPS
                ? hopper_launch(kernel, stream, op_a, op_b, t->ab, g, count, plan.m)
                : launch_all(stream, kernel, &plan, t, g, count);
