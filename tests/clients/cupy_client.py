@@ -38,6 +38,13 @@ for given in (square, square + 1j * square.T):
         u, s, v = cp.linalg.svd(thin, full_matrices=False)
         assert np.allclose(cp.asnumpy((u * s) @ v), cp.asnumpy(thin), atol=1e-11)
         assert np.allclose(cp.asnumpy(s), np.linalg.svd(cp.asnumpy(thin), compute_uv=False), atol=1e-11)
+for dtype, near in ((np.float64, 1e-11), (np.float32, 1e-3), (np.complex128, 1e-11), (np.complex64, 1e-3)):  # no symmetry: geev
+    given = (square + 1j * square.T).astype(dtype) if np.dtype(dtype).kind == 'c' else square.astype(dtype)
+    w, v = map(cp.asnumpy, cp.linalg.eig(cp.asarray(given)))
+    assert np.allclose(given @ v, v * w, atol=near) and np.allclose(np.linalg.norm(v, axis=0), 1, atol=near), dtype
+    assert np.allclose(np.sort_complex(cp.asnumpy(cp.linalg.eigvals(cp.asarray(given)))), np.sort_complex(w), atol=near), dtype
+    want = np.linalg.eigvals(given)
+    assert max(abs(want - x).min() for x in w) < near and max(abs(w - x).min() for x in want) < near, dtype
 try:
     import scipy  # noqa: F401
     import cupyx.scipy.sparse as sparse

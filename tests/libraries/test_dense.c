@@ -50,7 +50,20 @@ int cusolverDnXsytrs(handle_t, int, int64_t, int64_t, int, at_t, int64_t, at_t, 
 int cusolverDnXgetrf(handle_t, void *, int64_t, int64_t, int, at_t, int64_t, at_t, int, at_t, size_t, void *, size_t, at_t);
 int cusolverDnXgetrs(handle_t, void *, int, int64_t, int64_t, int, at_t, int64_t, at_t, int, at_t, int64_t, at_t);
 int cusolverDnXtrtri(handle_t, int, int, int64_t, int, at_t, int64_t, at_t, size_t, void *, size_t, at_t);
-int cusolverDnSgebrd_bufferSize(handle_t, int, int, int *);
+BOTH(cusolverDnDsytrd, cusolverDnChetrd,
+     (handle_t, int, int, at_t, int, at_t, at_t, at_t, at_t, int, at_t))
+BOTH(cusolverDnDorgtr, cusolverDnCungtr, (handle_t, int, int, at_t, int, at_t, at_t, int, at_t))
+BOTH(cusolverDnDormtr, cusolverDnCunmtr,
+     (handle_t, int, int, int, int, int, at_t, int, at_t, at_t, int, at_t, int, at_t))
+BOTH(cusolverDnDgebrd, cusolverDnCgebrd,
+     (handle_t, int, int, at_t, int, at_t, at_t, at_t, at_t, at_t, int, at_t))
+BOTH(cusolverDnDorgbr, cusolverDnCungbr,
+     (handle_t, int, int, int, int, at_t, int, at_t, at_t, int, at_t))
+int cusolverDnXgeev_bufferSize(handle_t, void *, int, int, int64_t, int, at_t, int64_t, int, at_t,
+                               int, at_t, int64_t, int, at_t, int64_t, int, size_t *, size_t *);
+int cusolverDnXgeev(handle_t, void *, int, int, int64_t, int, at_t, int64_t, int, at_t, int, at_t,
+                    int64_t, int, at_t, int64_t, int, at_t, size_t, void *, size_t, at_t);
+int cusolverDnXlarft(handle_t);
 #define CALL(name_d, name_c, ...) (is_complex ? name_c(__VA_ARGS__) : name_d(__VA_ARGS__))
 
 static int failed;
@@ -477,6 +490,243 @@ static void more(handle_t h) {
     same("t^H (t z - c)", &left, &zero);
 }
 
+// Householder's forms: what they make, taken back by Q (and P), is the matrix; and a product with Q is that with Q made.
+static void forms(handle_t h) {
+    const at_t info = memory(1), d = memory(N), e = memory(N), tau = memory(N), tau_p = memory(N),
+               work = memory(M * N);
+    for (int fill = 0; fill < 2; fill++) {
+        const struct matrix r = make(N, N);
+        struct matrix a = product(&r, false, &r, true), t = make(N, N), f = copied(&a);
+        // what lies in the other triangle is nobody's
+        for (int j = 0; j < N; j++)
+            for (int i = 0; i < N; i++)
+                if (fill ? i > j : i < j) f.v[i + j * N] = 1e9L;
+        send(&f);
+        CHECK(!CALL(cusolverDnDsytrd, cusolverDnChetrd, h, fill, N, f.at, N, d, e, tau, work, N,
+                    info) &&
+                  integer(info, 0) == 0,
+              "a tridiagonal form");
+        struct matrix held = copied(&f);
+        cuMemcpyDtoD(held.at, f.at, N * N * 8), fetch(&held);
+        for (int j = 0; j < N; j++)
+            for (int i = 0; i < N; i++)
+                if (fill ? i > j : i < j)
+                    CHECK(held.v[i + j * N] == 1e9L, "the other triangle stays (%d, %d)", i, j);
+        long double diagonal[N], line[N];
+        reals(d, N, diagonal), reals(e, N - 1, line);
+        for (int i = 0; i < N * N; i++) t.v[i] = 0;
+        for (int i = 0; i < N; i++) {
+            t.v[i + i * N] = diagonal[i];
+            if (i) t.v[i + (i - 1) * N] = t.v[i - 1 + i * N] = line[i - 1];
+        }
+        CHECK(
+            !CALL(cusolverDnDorgtr, cusolverDnCungtr, h, fill, N, f.at, N, tau, work, M * N, info),
+            "its Q");
+        fetch(&f);
+        orthogonal("Q of a tridiagonal form", &f);
+        const struct matrix qt = product(&f, false, &t, false),
+                            back = product(&qt, false, &f, true);
+        same("Q T Q^H", &back, &a);
+        for (int side = 0; side < 2; side++)
+            for (int op = 0; op < 3; op += 2) {
+                const struct matrix c = make(side ? SIDES : N, side ? N : SIDES);
+                struct matrix to = copied(&c);
+                CHECK(!CALL(cusolverDnDormtr, cusolverDnCunmtr, h, side, fill, op, c.m, c.n,
+                            held.at, N, tau, to.at, c.m, work, 1, info),
+                      "Q applied");
+                fetch(&to);
+                const struct matrix expected =
+                    side ? product(&c, false, &f, op == 2) : product(&f, op == 2, &c, false);
+                same("Q applied", &to, &expected);
+            }
+    }
+    for (int rows = N; rows <= M; rows += M - N) {
+        const struct matrix a = make(rows, N);
+        struct matrix b = make(N, N), q = copied(&a), p = make(N, N);
+        CHECK(!CALL(cusolverDnDgebrd, cusolverDnCgebrd, h, rows, N, q.at, rows, d, e, tau, tau_p,
+                    work, 1, info) &&
+                  integer(info, 0) == 0,
+              "a bidiagonal form");
+        long double diagonal[N], line[N];
+        reals(d, N, diagonal), reals(e, N - 1, line);
+        for (int i = 0; i < N * N; i++) b.v[i] = 0;
+        for (int i = 0; i < N; i++) {
+            b.v[i + i * N] = diagonal[i];
+            if (i) b.v[i - 1 + i * N] = line[i - 1];
+        }
+        for (int j = 0; j < N; j++)
+            cuMemcpyDtoD(p.at + (size_t)(j * N) * 8, q.at + (size_t)(j * rows) * 8, N * 8);
+        CHECK(!CALL(cusolverDnDorgbr, cusolverDnCungbr, h, 0, rows, N, N, q.at, rows, tau, work,
+                    M * N, info),
+              "its Q");
+        CHECK(!CALL(cusolverDnDorgbr, cusolverDnCungbr, h, 1, N, N, rows, p.at, N, tau_p, work,
+                    M * N, info),
+              "its P");
+        fetch(&q), fetch(&p);
+        orthogonal("Q of a bidiagonal form", &q), orthogonal("P", &p);
+        const struct matrix qb = product(&q, false, &b, false),
+                            back = product(&qb, false, &p, false);
+        same("Q B P^H", &back, &a);
+    }
+}
+
+// ---- eigenvalues of any matrix
+// Values and right vectors, whose residuals are compared with the matrix's size. Without vectors the values are those with them.
+static void find(handle_t h, const char *what, const struct matrix *a, wide *w, wide *v) {
+    const int n = a->n, type = is_complex ? 4 : 1, type_w = is_complex ? 4 : 5; // cudaDataType
+    struct matrix values = {w, memory(2 * n), n, 1};
+    const struct matrix vectors = {v, memory(n * n), n, n};
+    const at_t info = memory(1);
+    size_t device = 0, host = 1;
+    wide alone[N];
+    for (int has_vectors = 1; has_vectors >= 0; has_vectors--) {
+        const struct matrix f = copied(a);
+        CHECK(!cusolverDnXgeev_bufferSize(h, NULL, 0, has_vectors, n, type, f.at, n, type_w,
+                                          values.at, type, 0, n, type, vectors.at, n, type, &device,
+                                          &host) &&
+                  !host,
+              "%s: a work area", what);
+        const at_t work = memory((int)(device / 8) + 1);
+        CHECK(!cusolverDnXgeev(h, NULL, 0, has_vectors, n, type, f.at, n, type_w, values.at, type,
+                               0, n, type, vectors.at, n, type, work, device, NULL, 0, info) &&
+                  integer(info, 0) == 0,
+              "%s: eigenvalues", what);
+        double d[2 * N];
+        const float *const e = (float *)d;
+        cuMemcpyDtoH(d, values.at, (size_t)n * (is_complex ? 8 : 16));
+        for (int i = 0; i < n; i++)
+            (has_vectors ? w : alone)[i] = is_complex ? (wide)e[2 * i] + I * (wide)e[2 * i + 1]
+                                                      : (wide)d[2 * i] + I * (wide)d[2 * i + 1];
+    }
+    fetch(&vectors);
+    for (int k = 0; !is_complex && k < n; k++) // a pair's columns are its real and imaginary part
+        if (cimagl(w[k]) > 0) {
+            CHECK(k + 1 < n && w[k + 1] == conjl(w[k]),
+                  "%s: pairs lie beside each other and are exact", what);
+            for (int i = 0; i < n; i++)
+                v[i + k * n] += I * v[i + (k + 1) * n], v[i + (k + 1) * n] = conjl(v[i + k * n]);
+            k++;
+        }
+    long double most = 0;
+    for (int i = 0; i < n * n; i++) most = fmaxl(most, cabsl(a->v[i]));
+    const struct matrix av = product(a, false, &vectors, false);
+    for (int k = 0; k < n; k++) {
+        long double norm = 0, off = 0, largest = 0, imaginary = 1;
+        for (int i = 0; i < n; i++) {
+            norm += creall(v[i + k * n] * conjl(v[i + k * n]));
+            off = fmaxl(off, cabsl(av.v[i + k * n] - w[k] * v[i + k * n]));
+            if (cabsl(v[i + k * n]) > largest * (1 + 1e-6L))
+                largest = cabsl(v[i + k * n]), imaginary = cimagl(v[i + k * n]);
+            else if (cabsl(v[i + k * n]) > largest * (1 - 1e-6L) && cimagl(v[i + k * n]) == 0)
+                imaginary = 0;
+        }
+        CHECK(fabsl(norm - 1) < tolerance && imaginary == 0,
+              "%s: vector %d has length %Lg and largest element with %Lg i", what, k, norm,
+              imaginary);
+        CHECK(off <= tolerance * most, "%s: A v - w v of vector %d is %Lg, where A has %Lg", what,
+              k, off, most);
+        CHECK(cabsl(alone[k] - w[k]) <= tolerance * (most + cabsl(w[k])),
+              "%s: value %d without vectors", what, k);
+    }
+}
+// Each expected value has one that is found, as near as `within` says.
+static void expect_values(const char *what, const wide *w, const wide *expected, int n,
+                          long double within) {
+    bool taken[N] = {false};
+    for (int k = 0; k < n; k++) {
+        int best = -1;
+        for (int i = 0; i < n; i++)
+            if (!taken[i] && (best < 0 || cabsl(w[i] - expected[k]) < cabsl(w[best] - expected[k])))
+                best = i;
+        taken[best] = true;
+        CHECK(cabsl(w[best] - expected[k]) <= within,
+              "%s: %Lg + %Lg i is not among the values, but %Lg + %Lg i", what, creall(expected[k]),
+              cimagl(expected[k]), creall(w[best]), cimagl(w[best]));
+    }
+}
+static void general(handle_t h) {
+    static wide v[N * N], w[N], expected[N];
+    const long double pi = acosl(-1);
+    for (int n = 1; n <= N;
+         n = n < 5 ? n + 1 : n * 3) { // any matrix: sums of powers of its values are traces
+        for (int e = -30; e <= 30; e += 30) {
+            const long double by = powl(10, e);
+            struct matrix a = make(n, n);
+            for (int i = 0; i < n * n; i++) a.v[i] *= by;
+            send(&a);
+            find(h, "any matrix", &a, w, v);
+            wide first = 0, second = 0, values = 0, squares = 0;
+            for (int i = 0; i < n; i++) {
+                first += a.v[i + i * n] / by;
+                values += w[i] / by, squares += w[i] / by * (w[i] / by);
+                for (int j = 0; j < n; j++) second += a.v[i + j * n] / by * (a.v[j + i * n] / by);
+            }
+            CHECK(cabsl(first - values) <= tolerance * n &&
+                      cabsl(second - squares) <= tolerance * n * n,
+                  "traces of %d rows times 1e%d", n, e);
+        }
+    }
+    // A circle of seven has the roots of one; blocks of a quarter turn repeat a pair; and with ones above them it has too few vectors.
+    enum { SEVEN = 7, EIGHT = 8 };
+    struct matrix circle = make(SEVEN, SEVEN), turns = make(EIGHT, EIGHT),
+                  jordan = make(EIGHT, EIGHT), none = make(EIGHT, EIGHT);
+    for (int i = 0; i < SEVEN * SEVEN; i++) circle.v[i] = i % SEVEN == (i / SEVEN + 1) % SEVEN;
+    for (int i = 0; i < SEVEN; i++)
+        expected[i] = cosl(2 * pi * i / SEVEN) + I * sinl(2 * pi * i / SEVEN);
+    send(&circle), find(h, "a circle", &circle, w, v),
+        expect_values("a circle", w, expected, SEVEN, tolerance);
+    for (int has_ones = 0; has_ones < 2; has_ones++) {
+        for (int i = 0; i < EIGHT * EIGHT; i++) turns.v[i] = 0;
+        for (int i = 0; i < EIGHT; i += 2) {
+            turns.v[i + 1 + i * EIGHT] = 1, turns.v[i + (i + 1) * EIGHT] = -1;
+            if (has_ones && i) turns.v[i - 2 + i * EIGHT] = turns.v[i - 1 + (i + 1) * EIGHT] = 1;
+            expected[i] = I, expected[i + 1] = -I;
+        }
+        send(&turns), find(h, "quarter turns", &turns, w, v);
+        // four times the same value: a rounding moves it by its fourth root
+        expect_values("quarter turns", w, expected, EIGHT,
+                      has_ones ? powl(is_complex ? 1e-6L : 1e-15L, 0.25L) : tolerance);
+    }
+    for (int value = 0; value < 3; value += 2) {
+        for (int i = 0; i < EIGHT * EIGHT; i++)
+            jordan.v[i] = i % EIGHT == i / EIGHT ? value : i % EIGHT == i / EIGHT - 1;
+        for (int i = 0; i < EIGHT; i++) expected[i] = value;
+        send(&jordan), find(h, "Jordan's block", &jordan, w, v),
+            expect_values("Jordan's block", w, expected, EIGHT, 0);
+    }
+    for (int i = 0; i < EIGHT * EIGHT; i++) none.v[i] = 0;
+    for (int i = 0; i < EIGHT; i++) expected[i] = 0;
+    send(&none), find(h, "nothing", &none, w, v), expect_values("nothing", w, expected, EIGHT, 0);
+    // a companion matrix: the zeros of its polynomial, (x - 1) (x - 2) ... (x - 6)
+    const int factors[7] = {1, -21, 175, -735, 1624, -1764, 720};
+    struct matrix companion = make(6, 6);
+    for (int i = 0; i < 36; i++)
+        companion.v[i] = i % 6 == 0 ? -factors[i / 6 + 1] : i % 6 == i / 6 + 1;
+    for (int i = 0; i < 6; i++) expected[i] = i + 1;
+    send(&companion), find(h, "a polynomial", &companion, w, v),
+        expect_values("a polynomial", w, expected, 6, is_complex ? 0.05L : 1e-9L);
+    // values as all real parts, then all imaginary ones; no number has none
+    if (!is_complex) {
+        const at_t values = memory(2 * SEVEN), info = memory(1), work = memory(400);
+        double d[2 * SEVEN];
+        send(&circle);
+        CHECK(!cusolverDnXgeev(h, NULL, 0, 0, SEVEN, 1, circle.at, SEVEN, 1, values, 1, 0, SEVEN, 1,
+                               0, SEVEN, 1, work, 3200, NULL, 0, info),
+              "real parts apart");
+        cuMemcpyDtoH(d, values, sizeof d);
+        for (int i = 0; i < SEVEN; i++) {
+            w[i] = d[i] + I * (wide)d[SEVEN + i];
+            expected[i] = cosl(2 * pi * i / SEVEN) + I * sinl(2 * pi * i / SEVEN);
+        }
+        expect_values("real parts apart", w, expected, SEVEN, tolerance);
+        circle.v[3] = NAN, send(&circle);
+        CHECK(!cusolverDnXgeev(h, NULL, 0, 0, SEVEN, 1, circle.at, SEVEN, 1, values, 1, 0, SEVEN, 1,
+                               0, SEVEN, 1, work, 3200, NULL, 0, info) &&
+                  integer(info, 0) == SEVEN,
+              "what is no number has no values");
+    }
+}
+
 // Handles and matrices live until the program ends: the sanitizers look for wrong accesses here, not for leaks.
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void) { return 1; }
@@ -488,13 +738,13 @@ int main(int argc, char **argv) {
     cuInit(0), cuDeviceGet(&device, 0), cuCtxCreate(&context, 0, device);
     CHECK(!cusolverDnCreate(&solver) && !cublasCreate_v2(&blas), "handles");
     if (argc > 1 && !strcmp(argv[1], "refused")) {
-        int size;
-        return cusolverDnSgebrd_bufferSize(solver, 1, 1, &size) != 9;
+        return cusolverDnXlarft(solver) != 9;
     }
     for (int type = 0; type < 2; type++) {
         is_complex = type;
         tolerance = is_complex ? 2e-4 : 1e-11;
         systems(solver), decompositions(solver), extremes(solver), residuals(solver), batches(blas), more(solver);
+        forms(solver), general(solver);
     }
     CHECK(!cusolverDnDestroy(solver) && !cublasDestroy_v2(blas), "the end");
     if (!failed) puts("ok");

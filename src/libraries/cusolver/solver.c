@@ -1,19 +1,10 @@
 // cuSOLVER of our own, its dense part: LU, Cholesky, QR, eigenvalues, singular values (src/libraries/dense). Types and numbers
 // are those of the vendor's documented interface (cuSOLVER 10, 11 and 12).
-#include "dense/dense.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cusolver.h"
-
-// Names of a type's calls: orthogonal and symmetric of real matrices, unitary and Hermitian of complex ones.
-#define EACH_TYPE(ROWS)                                                                            \
-    ROWS(S, or, sy, TYPE_R_32F, float)                                                             \
-    ROWS(D, or, sy, TYPE_R_64F, double)                                                            \
-    ROWS(C, un, he, TYPE_C_32F, float)                                                             \
-    ROWS(Z, un, he, TYPE_C_64F, double)
 
 // ---- handles and settings -------------------------------------------------------------------------------------
 API(cusolverDnCreate, blas_handle_t *h) {
@@ -99,38 +90,6 @@ API(cusolverDnSetAdvOptions, void *p, int function, int algorithm) {
 }
 
 // ---- what the calls have in common --------------------------------------------------------------------------
-static struct dense_numbers numbers(const void *at, int64_t step) {
-    return (struct dense_numbers){(uintptr_t)at, step};
-}
-static bool is_type(int type) {
-    return type == TYPE_R_32F || type == TYPE_R_64F || type == TYPE_C_32F || type == TYPE_C_64F;
-}
-static bool is_size(int64_t n) { return n >= 0 && n <= INT32_MAX; }
-static bool fits(int64_t m, int64_t n, int64_t lead) {
-    return is_size(m) && is_size(n) && lead >= (m > 1 ? m : 1);
-}
-static blas_status clear(blas_handle_t h, const int *info, uint32_t count) {
-    return info ? blas_of(cuMemsetD32Async((uintptr_t)info, 0, count, h->stream)) : CUBLAS_SUCCESS;
-}
-// The answer of a call about its work area, in elements.
-static solver_status area(blas_handle_t h, int64_t elements, int *out) {
-    if (!blas_is_handle(h)) return SOLVER_NOT_INITIALIZED;
-    if (!out || elements > INT32_MAX) return SOLVER_INVALID_VALUE;
-    *out = elements < 1 ? 1 : (int)elements;
-    return SOLVER_SUCCESS;
-}
-static solver_status area_bytes(blas_handle_t h, int type, int64_t elements, size_t *device,
-                                size_t *host) {
-    if (!blas_is_handle(h)) return SOLVER_NOT_INITIALIZED;
-    if (!device || !host || !is_type(type)) return SOLVER_INVALID_VALUE;
-    *device = (size_t)(elements < 1 ? 1 : elements) * blas_type_bytes(type);
-    *host = 0;
-    return SOLVER_SUCCESS;
-}
-#define NEED(condition)                                                                            \
-    if (!blas_is_handle(h)) return SOLVER_NOT_INITIALIZED;                                         \
-    if (!(condition)) return SOLVER_INVALID_VALUE;
-static bool is_fill(int fill) { return fill == FILL_LOWER || fill == FILL_UPPER; }
 
 // Numbers of 32 bits become those of 64 bits, which pivots have where sizes have; or the low halves of those, a call's own memory.
 static blas_status widen_pivots(blas_handle_t h, CUdeviceptr from, CUdeviceptr to, int64_t n) {
@@ -598,9 +557,6 @@ static solver_status least_squares(blas_handle_t h, const char *call, int type, 
     }
 
 // ---- the calls of each type -----------------------------------------------------------------------------------------
-#define NAME(letter, call) "cusolverDn" #letter #call
-#define MATRIX             void *a, int lda
-#define FIXED              const void *a, int lda
 #define CALLS(L, or, sy, type, R)                                                                  \
     API(cusolverDn##L##getrf_bufferSize, blas_handle_t h, int m, int n, MATRIX, int *out) {        \
         (void)m, (void)n, (void)a, (void)lda;                                                      \
@@ -845,11 +801,6 @@ REFINED_TO(Z, TYPE_C_64F, Z, K, E, Y)
 REFINED(ZC, TYPE_C_64F)
 
 // ---- types as arguments -----------------------------------------------------------------------------------------------
-#define AREAS    void *area_device, size_t bytes_device, void *area_host, size_t bytes_host
-#define NO_AREAS (void)area_device, (void)bytes_device, (void)area_host, (void)bytes_host
-static solver_status refuse_type(const char *call, int type) {
-    return solver_of(blas_refuse(call, "elements of type %d (cudaDataType)", type));
-}
 
 API(cusolverDnXpotrf_bufferSize, blas_handle_t h, void *p, int fill, int64_t n, int type,
     const void *a, int64_t lda, int compute, size_t *device, size_t *host) {

@@ -25,6 +25,7 @@ struct dense {
     int64_t a_i, a_k, b_i,
         b_j; // of a triangle op(A)(i, k) and of right-hand sides (i, j): steps in elements
     uint32_t is_forward, is_unit, is_conj, is_upper, is_right, has_vectors, is_backward;
+    uint32_t is_row; // vectors of reflections lie in rows, conjugate
     double alpha[2];
     uint64_t alpha_at; // device address of the factor, or 0: the value above
 };

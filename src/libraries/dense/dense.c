@@ -1,33 +1,29 @@
 // Factorisations from panel to panel (dense.h): what one block does is in dense.cu, products are gemm.cu's.
 #include "dense.h"
+#include "launch.h"
 
 enum { B = DENSE_BLOCK, SIDES = 32, MOST = 65535 };
 
-static enum blas_module module_of(int type) {
-    return type == TYPE_R_64F   ? BLAS_md
-           : type == TYPE_C_32F ? BLAS_mc
-           : type == TYPE_C_64F ? BLAS_mz
-                                : BLAS_ms;
-}
-static size_t real_bytes(int type) { return type == TYPE_R_64F || type == TYPE_C_64F ? 8 : 4; }
 static int least(int a, int b) { return a < b ? a : b; }
+static size_t real_bytes(int type) { return dense_real_bytes(type); }
+static uint32_t blocks_of(int64_t all) { return dense_blocks(all); }
 static uint32_t up(int64_t a, int64_t b) { return (uint32_t)((a + b - 1) / b); }
-static uint32_t blocks_of(int64_t all) { return all > (int64_t)MOST * 256 ? MOST : up(all, 256); }
-
 static struct gemm_matrix from(struct gemm_matrix x, int64_t i, int64_t j) {
-    x.first += i + j * x.lead;
-    return x;
+    return dense_from(x, i, j);
 }
 static void advance(struct gemm_matrix *x, size_t bytes, uint32_t count) {
     x->at += x->is_list ? (uint64_t)8 * count : (uint64_t)x->step * count * bytes;
 }
 // A grid has at most 65,535 blocks in its third direction.
-static blas_status launch(const struct dense_batch *x, const char *name, uint32_t blocks,
-                          uint32_t threads, const struct dense *d) {
+blas_status dense_launch(const struct dense_batch *x, const enum blas_module modules[4],
+                         const char *name, uint32_t blocks, uint32_t threads,
+                         const struct dense *d) {
     CUfunction kernel;
-    blas_status s = blas_kernel(x->h, module_of(x->type), name, &kernel);
+    const int type = x->type;
+    const int which = type == TYPE_R_64F ? 1 : type == TYPE_C_32F ? 2 : type == TYPE_C_64F ? 3 : 0;
+    blas_status s = blas_kernel(x->h, modules[which], name, &kernel);
     struct dense part = *d;
-    const size_t bytes = blas_type_bytes(x->type), real = real_bytes(x->type);
+    const size_t bytes = blas_type_bytes(type), real = real_bytes(type);
     if (!blocks) return s;
     for (uint32_t done = 0; !s && done < x->count; done += MOST) {
         const uint32_t now = x->count - done < MOST ? x->count - done : MOST;
@@ -43,6 +39,11 @@ static blas_status launch(const struct dense_batch *x, const char *name, uint32_
         if (part.sorted.at) part.sorted.at += (uint64_t)part.sorted.step * real * now;
     }
     return s;
+}
+static blas_status launch(const struct dense_batch *x, const char *name, uint32_t blocks,
+                          uint32_t threads, const struct dense *d) {
+    static const enum blas_module modules[4] = {BLAS_ms, BLAS_md, BLAS_mc, BLAS_mz};
+    return dense_launch(x, modules, name, blocks, threads, d);
 }
 
 blas_status dense_product(const struct dense_batch *x, int op_a, int op_b, int m, int n, int k,

@@ -97,6 +97,41 @@ BLAS_API struct dense_residuals dense_residual(const struct dense_batch *x, int 
                                                struct gemm_matrix a, struct gemm_matrix u,
                                                struct dense_numbers values, struct gemm_matrix v,
                                                struct gemm_matrix work);
+// Eigenvalues of a matrix that need not be Hermitian, which is lost, and its right vectors in `vectors` where those are wanted
+// (address 0: not), of length 1. A value's real part is at real number k `step` of `values`, its imaginary part `apart` behind it. The
+// vectors of a real matrix are real: of a pair the first column is the real part of the first one's vector, the second its
+// imaginary part, as LAPACK's geev has them. `work`: dense_schur_work elements. info: how many values were not found.
+struct dense_complex {
+    uint64_t at;
+    int64_t step, apart;
+};
+BLAS_API int64_t dense_schur_work(int n);
+BLAS_API blas_status dense_schur(const struct dense_batch *x, int n, struct gemm_matrix a,
+                                 struct dense_complex values, struct gemm_matrix vectors,
+                                 struct gemm_matrix work, struct dense_numbers info);
+// Q^H a Q = a tridiagonal matrix, of one triangle of a Hermitian a, as LAPACK's ?sytrd leaves it: its diagonal, the line beside it,
+// reflections in place of the rest. `work`: n elements.
+BLAS_API blas_status dense_tridiagonal(const struct dense_batch *x, int fill, int n,
+                                       struct gemm_matrix a, struct dense_numbers diagonal,
+                                       struct dense_numbers line, struct gemm_matrix tau,
+                                       struct gemm_matrix work);
+// c := op(Q) c or c op(Q) of those reflections; and Q in their place (`work`: n n elements).
+BLAS_API blas_status dense_apply_tridiagonal(const struct dense_batch *x, int side, int fill,
+                                             int op, int m, int n, struct gemm_matrix a,
+                                             struct gemm_matrix tau, struct gemm_matrix c);
+BLAS_API blas_status dense_make_tridiagonal(const struct dense_batch *x, int fill, int n,
+                                            struct gemm_matrix a, struct gemm_matrix tau,
+                                            struct gemm_matrix work);
+// Q^H a P = an upper bidiagonal matrix, of an a with as many rows as columns at least, as LAPACK's ?gebrd leaves it.
+BLAS_API blas_status dense_bidiagonal(const struct dense_batch *x, int m, int n,
+                                      struct gemm_matrix a, struct dense_numbers diagonal,
+                                      struct dense_numbers line, struct gemm_matrix tau_q,
+                                      struct gemm_matrix tau_p);
+// An m x n part of Q, or of P^H where is_p, in place of the reflections; k: columns (or rows) of the matrix that they are of (LAPACK's
+// ?orgbr). `work`: m n elements.
+BLAS_API blas_status dense_make_bidiagonal(const struct dense_batch *x, bool is_p, int m, int n,
+                                           int k, struct gemm_matrix a, struct gemm_matrix tau,
+                                           struct gemm_matrix work);
 // Small steps that calls are made of.
 BLAS_API blas_status dense_identity(const struct dense_batch *x, int m, int n,
                                     struct gemm_matrix c);
