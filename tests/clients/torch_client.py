@@ -90,6 +90,12 @@ for make in (nn.RNN, nn.GRU, nn.LSTM):
         y = torch.func.functional_call(there, dict(zip(weights, values)), (packed,))[0]
         return nn.utils.rnn.pad_packed_sequence(y)[0]
     gradients(make.__name__, recurrent, (7, 3, 6), *[tuple(w.shape) for w in weights.values()])
+for aligned in (True, False):  # the first one by cuDNN's spatial transformers
+    gradients('samples of a grid', lambda x, g: F.grid_sample(x, g, align_corners=aligned), (2, 3, 6, 4), (2, 5, 7, 2))
+gradients('samples of an affine grid', lambda x, m: F.grid_sample(x, F.affine_grid(m, (2, 3, 5, 7), align_corners=True), align_corners=True), (2, 3, 6, 4), (2, 2, 3))
+made = [torch.cudnn_affine_grid_generator(m, 2, 3, 5, 7) if m.is_cuda else F.affine_grid(m, (2, 3, 5, 7), align_corners=True)
+        for m in (torch.arange(12.).reshape(2, 2, 3), torch.arange(12.).reshape(2, 2, 3).cuda())]
+assert (made[0] - made[1].cpu()).abs().max() < 1e-4
 L = torch.linalg
 def definite(a): return a @ a.mT + a.shape[-1] * torch.eye(a.shape[-1], device=a.device)
 same('solve', L.solve, (40, 40), (40, 3), tolerance=1e-3)
@@ -100,6 +106,8 @@ same('singular values', L.svdvals, (3, 20, 33), tolerance=1e-4)
 same('singular vectors', lambda a: (lambda u, s, v: u @ torch.diag(s) @ v)(*L.svd(a, full_matrices=False)), (33, 20), tolerance=1e-4)
 same('eigenvalues', lambda a: L.eigvalsh(definite(a)), (33, 33), tolerance=1e-4)
 same('eigenvectors', lambda a: (lambda w, v: v @ torch.diag(w) @ v.mT)(*L.eigh(definite(a))), (33, 33), tolerance=1e-4)
+w, v = L.eig(torch.randn(12, 12, generator=torch.Generator().manual_seed(3)).cuda())
+assert (v @ torch.diag(w) @ L.inv(v) - torch.randn(12, 12, generator=torch.Generator().manual_seed(3)).cuda()).abs().max() < 1e-3
 same('least squares', lambda a, b: L.lstsq(a, b)[0], (30, 8), (30, 2), tolerance=1e-4)
 same('determinant', lambda a: L.det(a), (6, 6), tolerance=1e-4)
 def thin(a): return a * (a > 1)

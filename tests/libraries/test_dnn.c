@@ -42,6 +42,12 @@ int cudnnCreateReduceTensorDescriptor(desc_t *), cudnnSetReduceTensorDescriptor(
 int cudnnReduceTensor(handle_t, desc_t, CUdeviceptr, size_t, CUdeviceptr, size_t, const void *, desc_t, CUdeviceptr, const void *, desc_t,
                       CUdeviceptr);
 int cudnnCreateAttnDescriptor(desc_t *);
+int cudnnCreateSpatialTransformerDescriptor(desc_t *), cudnnDestroySpatialTransformerDescriptor(desc_t),
+    cudnnSetSpatialTransformerNdDescriptor(desc_t, int, int, int, const int *);
+int cudnnSpatialTfGridGeneratorForward(handle_t, desc_t, CUdeviceptr, CUdeviceptr), cudnnSpatialTfGridGeneratorBackward(handle_t, desc_t, CUdeviceptr, CUdeviceptr);
+int cudnnSpatialTfSamplerForward(handle_t, desc_t, const void *, desc_t, CUdeviceptr, CUdeviceptr, const void *, desc_t, CUdeviceptr);
+int cudnnSpatialTfSamplerBackward(handle_t, desc_t, const void *, desc_t, CUdeviceptr, const void *, desc_t, CUdeviceptr, const void *, desc_t, CUdeviceptr,
+                                  CUdeviceptr, const void *, CUdeviceptr);
 int cudnnBackendCreateDescriptor(int, desc_t *), cudnnBackendSetAttribute(desc_t, int, int, int64_t, const void *),
     cudnnBackendFinalize(desc_t), cudnnBackendGetAttribute(desc_t, int, int, int64_t, int64_t *, void *), cudnnBackendDestroyDescriptor(desc_t),
     cudnnBackendExecute(handle_t, desc_t, desc_t);
@@ -413,6 +419,70 @@ static void graph(handle_t h) {
     drop(&x), drop(&w), drop(&b), drop(&y);
 }
 
+// ---- spatial transformers -----------------------------------------------------------------------------
+// Each element of a tensor counts for a place of the grid by a tent of width two around it. Some places lie outside.
+static void transform(handle_t h, int type, bool is_last) {
+    enum { IMAGES = 2, CHANNELS = 3, ROWS = 6, COLUMNS = 4, HIGH = 5, WIDE = 7, SPOTS = HIGH * WIDE };
+    const int size_x[4] = {IMAGES, CHANNELS, ROWS, COLUMNS}, size_y[4] = {IMAGES, CHANNELS, HIGH, WIDE};
+    const double factor[4] = {1.5, -0.5, 0.75, 2}; // alpha, beta, and those of the grid
+    const float factor_f[4] = {1.5f, -0.5f, 0.75f, 2};
+    const void *f[4];
+    for (int i = 0; i < 4; i++) f[i] = type == DOUBLE ? (const void *)&factor[i] : &factor_f[i];
+    struct array theta = make(IMAGES * 6, type), grid = make(IMAGES * SPOTS * 2, type), x = make(IMAGES * CHANNELS * ROWS * COLUMNS, type),
+                 y = make(IMAGES * CHANNELS * SPOTS, type), dy = make(y.n, type), dx = make(x.n, type), dgrid = make(grid.n, type),
+                 dtheta = make(theta.n, type);
+    desc_t d, tx, ty;
+    cudnnCreateSpatialTransformerDescriptor(&d), cudnnCreateTensorDescriptor(&tx), cudnnCreateTensorDescriptor(&ty);
+    CHECK(!cudnnSetSpatialTransformerNdDescriptor(d, 0, type, 4, size_y), "a transformer");
+    cudnnSetTensorNdDescriptorEx(tx, is_last, type, 4, size_x), cudnnSetTensorNdDescriptorEx(ty, is_last, type, 4, size_y);
+    const double tolerance = type == DOUBLE ? 1e-13 : type == HALF ? 4 * 0x1p-11 : type == BFLOAT16 ? 4 * 0x1p-8 : 1e-5;
+
+    struct array made = make(grid.n, type);
+    CHECK(!cudnnSpatialTfGridGeneratorForward(h, d, theta.at, made.at), "a grid");
+    CHECK(!cudnnSpatialTfGridGeneratorBackward(h, d, grid.at, dtheta.at), "the gradient of its matrices");
+    for (int i = 0; i < IMAGES * 6; i++) dtheta.v[i] = 0;
+    for (int n = 0; n < IMAGES; n++)
+        for (int e = 0; e < SPOTS; e++) {
+            const double at[3] = {-1 + 2.0 * (e % WIDE) / (WIDE - 1), -1 + 2.0 * (e / WIDE) / (HIGH - 1), 1};
+            for (int i = 0; i < 2; i++) {
+                const int to = (n * SPOTS + e) * 2 + i;
+                made.v[to] = 0;
+                for (int k = 0; k < 3; k++) {
+                    made.v[to] += theta.v[n * 6 + i * 3 + k] * at[k];
+                    dtheta.v[n * 6 + i * 3 + k] += grid.v[to] * at[k];
+                }
+            }
+        }
+    compare("a grid", &made, tolerance), compare("the gradient of its matrices", &dtheta, tolerance);
+
+    for (long i = 0; i < grid.n; i++) grid.v[i] *= 1.25; // beyond the corners, too
+    send(&grid);
+    CHECK(!cudnnSpatialTfSamplerForward(h, d, f[0], tx, x.at, grid.at, f[1], ty, y.at), "samples");
+    CHECK(!cudnnSpatialTfSamplerBackward(h, d, f[0], tx, x.at, f[1], tx, dx.at, f[2], ty, dy.at, grid.at, f[3], dgrid.at), "gradients of samples");
+    for (long i = 0; i < y.n; i++) y.v[i] *= factor[1];
+    for (long i = 0; i < dx.n; i++) dx.v[i] *= factor[1];
+    for (long i = 0; i < dgrid.n; i++) dgrid.v[i] *= factor[3];
+    for (int n = 0; n < IMAGES; n++)
+        for (int e = 0; e < SPOTS; e++)
+            for (int c = 0; c < CHANNELS; c++)
+                for (int i = 0; i < ROWS * COLUMNS; i++) {
+                    const long g = (n * SPOTS + e) * 2;
+                    const double off_x = (grid.v[g] + 1) / 2 * (COLUMNS - 1) - i % COLUMNS, off_y = (grid.v[g + 1] + 1) / 2 * (ROWS - 1) - i / COLUMNS;
+                    if (fabs(off_x) >= 1 || fabs(off_y) >= 1) continue;
+                    const int from_x[5] = {IMAGES, CHANNELS, 1, ROWS, COLUMNS}, from_y[5] = {IMAGES, CHANNELS, 1, HIGH, WIDE};
+                    const long ix = index_of(from_x, is_last, (int[]){n, c, 0, i / COLUMNS, i % COLUMNS}), iy = index_of(from_y, is_last, (int[]){n, c, 0, e / WIDE, e % WIDE});
+                    const double tent_x = 1 - fabs(off_x), tent_y = 1 - fabs(off_y);
+                    y.v[iy] += factor[0] * tent_x * tent_y * x.v[ix];
+                    dx.v[ix] += factor[0] * tent_x * tent_y * dy.v[iy];
+                    dgrid.v[g] += factor[2] * (off_x > 0 ? -1 : 1) * tent_y * (COLUMNS - 1) / 2.0 * x.v[ix] * dy.v[iy];
+                    dgrid.v[g + 1] += factor[2] * (off_y > 0 ? -1 : 1) * tent_x * (ROWS - 1) / 2.0 * x.v[ix] * dy.v[iy];
+                }
+    compare("samples", &y, tolerance), compare("their gradient", &dx, 4 * tolerance), compare("the grid's gradient", &dgrid, tolerance);
+    CHECK(!cudnnDestroySpatialTransformerDescriptor(d), "the end of a transformer");
+    cudnnDestroyTensorDescriptor(tx), cudnnDestroyTensorDescriptor(ty);
+    drop(&theta), drop(&grid), drop(&x), drop(&y), drop(&dy), drop(&dx), drop(&dgrid), drop(&dtheta), drop(&made);
+}
+
 // Handles and matrices live until the program ends: the sanitizers look for wrong accesses here, not for leaks.
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void) { return 1; }
@@ -439,6 +509,8 @@ int main(int argc, char **argv) {
     normalise(h);
     for (int mode = 0; mode < (is_small ? 1 : 3); mode++) pool(h, mode);
     others(h);
+    const int types[] = {FLOAT, DOUBLE, HALF, BFLOAT16};
+    for (int i = 0; i < (is_small ? 2 : 4); i++) transform(h, types[i], i % 2);
     graph(h);
     CHECK(!cudnnDestroy(h), "the end of a handle");
     if (!failed) puts("ok");

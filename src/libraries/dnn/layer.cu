@@ -416,3 +416,115 @@ extern "C" __global__ void reductions(const reduce r) {
         }
     }
 }
+
+// ---- spatial transformers ---------------------------------------------------------------------------------
+// Where place i of `size` lies between -1 and 1, the middles of the corners; one place alone lies in the middle.
+static __device__ A place_of(int i, int size) { return size > 1 ? (A)(2 * i - (size - 1)) / (A)(size - 1) : 0; }
+
+// A grid's places (x, y), from a 2 x 3 matrix for each image.
+extern "C" __global__ void grid_make(const transform t) {
+    EACH(i, t.all) {
+        const int64_t image = i / ((int64_t)t.out[0] * t.out[1]);
+        const int row = (int)(i / t.out[1] % t.out[0]), column = (int)(i % t.out[1]);
+        const A x = place_of(column, t.out[1]), y = place_of(row, t.out[0]);
+        for (int e = 0; e < 2; e++) {
+            const int64_t m = image * 6 + e * 3;
+            put(t.grid, 2 * i + e, get(t.theta, m) * x + get(t.theta, m + 1) * y + get(t.theta, m + 2), 1, 0);
+        }
+    }
+}
+// The gradient of those matrices, a block for each element.
+extern "C" __global__ __launch_bounds__(THREADS) void grid_back(const transform t) {
+    const int places = t.out[0] * t.out[1], of = block_x % 6, e = of / 3, with = of % 3;
+    const int64_t first = (int64_t)(block_x / 6) * places;
+    A mine = 0;
+    for (int i = thread_x; i < places; i += THREADS) {
+        const A by = with == 0 ? place_of(i % t.out[1], t.out[1]) : with == 1 ? place_of(i / t.out[1], t.out[0]) : 1;
+        mine += by * get(t.grid, 2 * (first + i) + e);
+    }
+    const A sum = block_sum(mine);
+    if (thread_x == 0) put(t.theta, block_x, sum, 1, 0);
+}
+
+// The four elements around a place of the grid, their shares, and which of them there are.
+struct corners {
+    int64_t at[4];
+    A share[4], x, y; // x, y: of the way from the first corner to the last
+    bool is_there[4];
+};
+static __device__ corners corners_of(const transform &t, int64_t i) {
+    corners c;
+    const A x = (get(t.grid, 2 * i) + 1) / 2 * (t.in[1] - 1), y = (get(t.grid, 2 * i + 1) + 1) / 2 * (t.in[0] - 1);
+    const A left = (A)__nvvm_floor_d((double)x), top = (A)__nvvm_floor_d((double)y);
+    c.x = x - left;
+    c.y = y - top;
+    for (int e = 0; e < 4; e++) {
+        const A column = left + e % 2, row = top + e / 2;
+        c.is_there[e] = column >= 0 && column < t.in[1] && row >= 0 && row < t.in[0]; // compared before they become whole numbers
+        c.at[e] = c.is_there[e] ? (int64_t)row * t.x_step[2] + (int64_t)column * t.x_step[3] : 0;
+        c.share[e] = (e % 2 ? c.x : 1 - c.x) * (e / 2 ? c.y : 1 - c.y);
+    }
+    return c;
+}
+// The element of a place of image, row and column in a tensor, its first channel.
+static __device__ int64_t out_at(const transform &t, int64_t i) {
+    const int64_t places = (int64_t)t.out[0] * t.out[1];
+    return i / places * t.y_step[0] + i / t.out[1] % t.out[0] * t.y_step[2] + i % t.out[1] * t.y_step[3];
+}
+extern "C" __global__ void grid_sample(const transform t) {
+    EACH(i, t.all) {
+        const corners c = corners_of(t, i);
+        const int64_t image = i / ((int64_t)t.out[0] * t.out[1]) * t.x_step[0], to = out_at(t, i);
+        for (int k = 0; k < t.channels; k++) {
+            A sum = 0;
+            for (int e = 0; e < 4; e++)
+                if (c.is_there[e]) sum += c.share[e] * get(t.x, image + k * t.x_step[1] + c.at[e]);
+            put(t.y, to + k * t.y_step[1], sum, t.alpha, t.beta);
+        }
+    }
+}
+
+// Adds to an element that other threads add to.
+static __device__ void add_to(float *at, float v) { __nvvm_atom_add_gen_f(at, v); }
+static __device__ void add_to(double *at, double v) {
+    long long *const word = (long long *)at;
+    for (long long old = *(volatile long long *)word, before;; old = before) {
+        before = __nvvm_atom_cas_gen_ll(word, old, __builtin_bit_cast(long long, __builtin_bit_cast(double, old) + v));
+        if (before == old) return;
+    }
+}
+template <class H> static __device__ void add_to(H *at, float v) { // a half: with its neighbour
+    const uintptr_t place = (uintptr_t)at;
+    int *const word = (int *)(place & ~(uintptr_t)3);
+    const int shift = place & 2 ? 16 : 0;
+    for (int old = *(volatile int *)word, before;; old = before) {
+        H sum;
+        narrow(&sum, widen(__builtin_bit_cast(H, (uint16_t)((uint32_t)old >> shift)), float{}) + v);
+        const uint32_t other = (uint32_t)old & ~(0xffffu << shift);
+        before = __nvvm_atom_cas_gen_i(word, old, (int)(other | (uint32_t)__builtin_bit_cast(uint16_t, sum) << shift));
+        if (before == old) return;
+    }
+}
+// Gradients of what was sampled, to which `beta` was applied before, and of the grid. A thread has a place of the result.
+extern "C" __global__ void grid_sample_back(const transform t) {
+    EACH(i, t.all) {
+        const corners c = corners_of(t, i);
+        const int64_t n = i / ((int64_t)t.out[0] * t.out[1]), from = out_at(t, i);
+        A to_x = 0, to_y = 0;
+        for (int k = 0; k < t.channels; k++) {
+            const A dy = get(t.dy, from + k * t.y_step[1]);
+            for (int e = 0; e < 4; e++) {
+                if (!c.is_there[e]) continue;
+                const int64_t row = c.at[e];
+                const A v = get(t.x, n * t.x_step[0] + k * t.x_step[1] + row);
+                to_x += (e % 2 ? dy : -dy) * (e / 2 ? c.y : 1 - c.y) * v;
+                to_y += (e / 2 ? dy : -dy) * (e % 2 ? c.x : 1 - c.x) * v;
+                if (t.dx) add_to(&((T *)t.dx)[n * t.x_step[0] + k * t.x_step[1] + row], (A)t.alpha * c.share[e] * dy);
+            }
+        }
+        if (t.dgrid) {
+            put(t.dgrid, 2 * i, to_x * (t.in[1] - 1) / 2, t.alpha_grid, t.beta_grid);
+            put(t.dgrid, 2 * i + 1, to_y * (t.in[0] - 1) / 2, t.alpha_grid, t.beta_grid);
+        }
+    }
+}

@@ -100,4 +100,14 @@ struct reduce {
     int32_t type_x, type_y;
 };
 
+// A spatial transformer of two directions: a grid of places (x, y) between -1 and 1 for each image, packed, and what lies there of x,
+// between four elements. Steps: image, channel, row, column; dx has x's, dy has y's.
+struct transform {
+    int64_t all; // places of all images
+    int32_t in[2], out[2], channels;
+    int64_t x_step[4], y_step[4];
+    uint64_t x, y, dy, dx, grid, dgrid, theta;
+    double alpha, beta, alpha_grid, beta_grid;
+};
+
 #endif
