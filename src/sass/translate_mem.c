@@ -249,8 +249,9 @@ void translate_sts(struct translator *t) {
         local_address(t, 64, true);
 }
 
-// c[bank][A + offset]. IL, IS and ISL take the bank from the register in ways that are not documented.
+// c[bank][A + offset], whose offset has a sign where a register is. IL, IS and ISL take the bank from the register in ways that are not documented.
 void translate_ldc(struct translator *t) {
+    enum { RZ = 255 };
     tr_op(t, OP_LDC, OPC_LD_CONST, ITYPE_B32);
     if (tr_field(t, 78, 2)) tr_refuse(t, "indexes banks");
     if (t->gen >= SASS_75 && tr_bit(t, UNIFORM_AT)) tr_refuse(t, "reads a bank by a handle");
@@ -258,7 +259,8 @@ void translate_ldc(struct translator *t) {
     t->m->space = SPACE_CONST;
     t->m->sub = (uint8_t)tr_field(t, 54, 5);
     t->m->src[0] = tr_reg(t, 24, 1);
-    t->m->offset = (int16_t)tr_field(t, 38, 16);
+    const uint32_t field = (uint32_t)tr_field(t, 38, 16);
+    t->m->offset = tr_field(t, 24, 8) == RZ ? (int32_t)field : (int16_t)field;
 }
 
 // ---- atomics ----------------------------------------------------------------------------------

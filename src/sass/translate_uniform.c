@@ -63,8 +63,11 @@ static void load_constant(struct translator *t, struct opnd index) {
     }
     tr_dst(t, size[s].words);
     const uint32_t bank = tr_field(t, 54, 5);
-    const int32_t offset = (int16_t)tr_field(t, 38, 16);
-    if (index.kind == OPND_NONE && s >= 4 && offset >= 0) {
+    // Behind a register it has a sign.
+    const bool is_plain = index.kind == OPND_NONE;
+    const uint32_t field = (uint32_t)tr_field(t, 38, 16);
+    const int32_t offset = is_plain ? (int32_t)field : (int16_t)field;
+    if (is_plain && s >= 4) {
         tr_op(t, OP_MOV, OPC_UNIFORM_MOVE, (enum isa_type)size[s].type);
         m->src[0] = (struct opnd){.kind = OPND_CONST,
                                   .words = size[s].words,

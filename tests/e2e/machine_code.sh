@@ -74,7 +74,7 @@ if command -v cc >/dev/null; then
     says err 'refused: .*module_sm_80.cubin holds machine code for compute capability 8.0 and no PTX; v100 has 7.0; -g a10, .*have it$'; lacks err 'nvcc'
     run 0 run -g v100 --no-power --lenient -- ./tries "$data/module_sm_80.cubin"
 fi
-# more than 4,096 bytes of parameters lie elsewhere, and are described by another attribute (large_parameters.ptx, ptxas 12.9)
+# more than 4,096 bytes of parameters lie elsewhere, and are described by another attribute (large_parameters.ptx, ptxas 13.0)
 if command -v cc >/dev/null; then
     cat >large.c <<'C'
 #include "cuda.h"
@@ -82,7 +82,13 @@ int main(int n, char **v) {
     CUcontext c; CUmodule m; CUfunction f; CUdeviceptr a; static char big[6000]; unsigned z = 77, got = 0;
     void *args[] = {&a, big, &z};
     if (n != 2 || cuInit(0) || cuCtxCreate(&c, 0, 0) || cuModuleLoad(&m, v[1]) || cuModuleGetFunction(&f, m, "big") || cuMemAlloc(&a, 4)) return 9;
-    return cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, args, 0) || cuMemcpyDtoH(&got, a, 4) || got != z;
+    if (cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, args, 0) || cuMemcpyDtoH(&got, a, 4) || got != z) return 1;
+    static unsigned char far[32700]; unsigned seen[32] = {0};
+    void *more[] = {&a, far, &z};
+    for (int i = 0; i < 100; i++) far[32600 + i] = (unsigned char)(5 * i);
+    if (cuMemAlloc(&a, 128) || cuModuleGetFunction(&f, m, "far") || cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, 0, more, 0) || cuMemcpyDtoH(seen, a, 128)) return 2;
+    for (int i = 0; i < 32; i++) if (seen[i] != far[32600 + i] + far[32696] + (signed char)far[32690] + z) return 3;
+    return 0;
 }
 C
     cc -I"$HERE/../../include" large.c "${WARPWATT%/*}/libcuda.so.1" -o large
