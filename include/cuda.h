@@ -1472,6 +1472,12 @@ CUresult CUDAAPI cuMemRelease(CUmemGenericAllocationHandle handle);
 CUresult CUDAAPI cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
                                                         CUmemGenericAllocationHandle handle);
 CUresult CUDAAPI cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *address);
+// The shareable handle is an int, a file's number: its address, and at import its value.
+CUresult CUDAAPI cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHandle handle,
+                                              CUmemAllocationHandleType type,
+                                              unsigned long long flags);
+CUresult CUDAAPI cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
+                                                void *shareable, CUmemAllocationHandleType type);
 CUresult CUDAAPI cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
                           CUmemGenericAllocationHandle handle, unsigned long long flags);
 CUresult CUDAAPI cuMemUnmap(CUdeviceptr address, size_t bytes);

@@ -236,6 +236,7 @@ int driver_priorities(void) {
     A(MANAGED_MEMORY, 1)                                                                           \
     A(MEMORY_POOLS_SUPPORTED, 1)                                                                   \
     A(VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, l->unified_addressing)                                  \
+    A(HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, l->unified_addressing)                          \
     A(ECC_ENABLED, gpu_config_flag(c, "ecc"))                                                      \
     A(STREAM_PRIORITIES_SUPPORTED, driver_priorities() > 0)                                        \
     A(CONCURRENT_MANAGED_ACCESS, COUNT("cc_major") >= 6)                                           \

@@ -1,11 +1,15 @@
 // Virtual memory management: addresses that a program reserves, memory that it makes, and which of the one shows which of the
 // other. All memory that is made lies in one file without a name, sparse, a place for each; a reservation is a range of the
 // host's addresses in which the file's places are mapped where the program maps them. So the same memory may be shown at several
-// addresses, and neighbours that are mapped side by side are one range to kernels and copies (devmem.h). Read access is not told
-// from write access: a store to what is mapped for reading alone is not found.
+// addresses, and neighbours that are mapped side by side are one range to kernels and copies (devmem.h).
+//
+// Memory that is exported moves into a file of its own, whose number is the handle that other processes get. Behind the memory
+// the file has a page that says what it is. Each process has a GPU of its own: what they share is the bytes, and a process
+// that imports memory has as much of its own as before.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "driver/driver.h"
@@ -20,6 +24,9 @@ struct physical { // memory: a place of the file
     uint64_t at, bytes;
     uint32_t held; // handles that the program has of it, and mappings
     CUmemAllocationProp prop;
+    bool has_file; // of its own
+    int own;       // that file
+    bool is_import; // of another process: it takes nothing of this GPU's memory
 };
 struct mapping {
     struct mapping *next; // of the reservation, by address
@@ -40,6 +47,7 @@ static uint64_t reserved_bytes, file_bytes;
 static int file = -1;
 
 static struct devmem *memory(void) { return gpu_memory(driver_get()->gpu); }
+static int file_of(const struct physical *p) { return p->has_file ? p->own : file; }
 static bool is_whole(uint64_t n) { return n && n % GRANULARITY == 0; }
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -55,7 +63,6 @@ static bool is_device(const CUmemLocation *l) {
 }
 static CUresult refuse_properties(const CUmemAllocationProp *p) {
     if (!p || p->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
-    // A file's number may be asked for (PyTorch always does); cuMemExportToShareableHandle is what is missing.
     if (p->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE &&
         p->requestedHandleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -104,16 +111,23 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
     DRIVER_LEAVE(r == CUDA_SUCCESS ? make(handle, bytes, prop) : r);
 }
 
+// Pages of the common file go; where the kernel cannot do that they stay with the process, and nothing reads them.
+static void drop_pages(const struct physical *p) {
+    (void)!fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)p->at,
+                     (off_t)p->bytes);
+}
+
 // Gives the memory back once neither a handle nor a mapping holds it.
 static void let_go(struct physical *p) {
     if (--p->held) return;
     struct physical **at = &all_physical;
     while (*at != p) at = &(*at)->next;
     *at = p->next;
-    // Its pages go; where the kernel cannot do that they stay with the process, and nothing reads them.
-    (void)!fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)p->at,
-                     (off_t)p->bytes);
-    devmem_give_back(memory(), p->bytes);
+    if (p->has_file)
+        close(p->own);
+    else
+        drop_pages(p);
+    if (!p->is_import) devmem_give_back(memory(), p->bytes);
     free(p);
 }
 
@@ -210,6 +224,10 @@ static bool show(const struct reservation *r, bool shown) {
                                 begin->first, "mapped memory"))
             return false;
     }
+    for (const struct mapping *m = r->mappings; m && shown; m = m->next)
+        if (m->access == CU_MEM_ACCESS_FLAGS_PROT_READ &&
+            !devmem_protect(memory(), m->first, m->bytes))
+            return false;
     return true;
 }
 
@@ -230,7 +248,7 @@ static CUresult map(struct reservation *r, uint64_t first, uint64_t bytes, struc
     struct mapping *m = calloc(1, sizeof *m);
     if (!m) return CUDA_ERROR_OUT_OF_MEMORY;
     if (mmap(r->host + (first - r->first), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-             file, (off_t)what->at) == MAP_FAILED) {
+             file_of(what), (off_t)what->at) == MAP_FAILED) {
         free(m);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -285,10 +303,11 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc
             DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
         if (rights[i].location.id != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
     }
+    const CUresult ran = driver_result(gpu_synchronize(driver_get()->gpu, process_diags()));
     show(r, false);
     for (struct mapping *m = *at; m && m->first < address + bytes; m = m->next)
         m->access = rights[count - 1].flags;
-    DRIVER_LEAVE(show(r, true) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
+    DRIVER_LEAVE(show(r, true) ? ran : CUDA_ERROR_OUT_OF_MEMORY);
 }
 
 static struct mapping *mapping_at(uint64_t address) {
@@ -314,4 +333,126 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void 
     m->what->held++;
     *handle = DRIVER_KEY(m->what);
     DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+// ---- memory of several processes ----------------------------------------------------------------
+// The page behind the memory.
+struct sign {
+    char text[32];
+    uint64_t bytes;
+    CUmemAllocationProp prop;
+};
+static const char SIGN[32] = "warpwatt device memory";
+
+// Copies what of the memory was ever written into another file, at its beginning.
+static bool copy_out(const struct physical *p, int to) {
+    const off_t first = (off_t)p->at, end = (off_t)(p->at + p->bytes);
+    for (off_t at = lseek(file, first, SEEK_DATA); at >= 0 && at < end;
+         at = lseek(file, at, SEEK_DATA)) {
+        const off_t hole = lseek(file, at, SEEK_HOLE), stop = hole < end ? hole : end;
+        while (at < stop) {
+            off_t out = at - first;
+            const ssize_t n = copy_file_range(file, &at, to, &out, (size_t)(stop - at), 0);
+            if (n <= 0) return false;
+        }
+    }
+    return true;
+}
+
+// A file that holds the memory, then the sign; -1: the host has none. Its size is fixed.
+static int make_own(const struct physical *p) {
+    struct sign sign = {.bytes = p->bytes, .prop = p->prop};
+    memcpy(sign.text, SIGN, sizeof SIGN);
+    sign.prop.win32HandleMetaData = NULL;
+    const int own = memfd_create("device memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (own < 0) return -1;
+    if (ftruncate(own, (off_t)p->bytes + BEHIND) == 0 && copy_out(p, own) &&
+        pwrite(own, &sign, sizeof sign, (off_t)p->bytes) == sizeof sign &&
+        fcntl(own, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+        return own;
+    close(own);
+    return -1;
+}
+
+// Moves the memory out of the common file. Where it is mapped it stays.
+static bool make_shareable(struct physical *p) {
+    const int own = p->has_file ? p->own : make_own(p);
+    if (own < 0) return false;
+    for (struct reservation *r = reservations; r && !p->has_file; r = r->next)
+        for (struct mapping *m = r->mappings; m; m = m->next)
+            if (m->what == p && mmap(r->host + (m->first - r->first), m->bytes,
+                                     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, own,
+                                     0) == MAP_FAILED)
+                return false;
+    if (!p->has_file) drop_pages(p);
+    p->has_file = true;
+    p->own = own;
+    p->at = 0;
+    return true;
+}
+
+CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHandle handle,
+                                      CUmemAllocationHandleType type, unsigned long long flags) {
+    DRIVER_ENTER(NEED_INIT);
+    struct physical *const p = physical_of(handle);
+    if (!shareable || !p || !handles_of(p) || flags || type == CU_MEM_HANDLE_TYPE_NONE ||
+        !(p->prop.requestedHandleTypes & type))
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    const CUresult ran = driver_result(gpu_synchronize(driver_get()->gpu, process_diags()));
+    const int number = make_shareable(p) ? fcntl(p->own, F_DUPFD, 0) : -1;
+    if (number < 0) DRIVER_LEAVE(CUDA_ERROR_OUT_OF_MEMORY);
+    memcpy(shareable, &number, sizeof number);
+    DRIVER_LEAVE(ran);
+}
+
+// The memory of this process that the file holds, NULL: none.
+static struct physical *of_file(const struct stat *f) {
+    for (struct physical *p = all_physical; p; p = p->next) {
+        struct stat s;
+        if (p->has_file && fstat(p->own, &s) == 0 && s.st_dev == f->st_dev && s.st_ino == f->st_ino)
+            return p;
+    }
+    return NULL;
+}
+
+static CUresult import(CUmemGenericAllocationHandle *handle, int number) {
+    struct stat f;
+    struct sign sign;
+    if (fstat(number, &f) != 0) return CUDA_ERROR_INVALID_VALUE;
+    struct physical *p = of_file(&f);
+    if (p) {
+        p->held++;
+        *handle = DRIVER_KEY(p);
+        return CUDA_SUCCESS;
+    }
+    const int seals = fcntl(number, F_GET_SEALS);
+    if (seals < 0 || !(seals & F_SEAL_SHRINK) || f.st_size <= BEHIND ||
+        pread(number, &sign, sizeof sign, f.st_size - BEHIND) != sizeof sign ||
+        memcmp(sign.text, SIGN, sizeof SIGN) || sign.bytes != (uint64_t)f.st_size - BEHIND)
+        return CUDA_ERROR_INVALID_VALUE;
+    p = calloc(1, sizeof *p);
+    const int own = p ? fcntl(number, F_DUPFD_CLOEXEC, 0) : -1;
+    if (own < 0) {
+        free(p);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *p = (struct physical){.next = all_physical,
+                           .bytes = sign.bytes,
+                           .held = 1,
+                           .prop = sign.prop,
+                           .has_file = true,
+                           .own = own,
+                           .is_import = true};
+    all_physical = p;
+    *handle = DRIVER_KEY(p);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *shareable,
+                                        CUmemAllocationHandleType type) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!handle || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        DRIVER_LEAVE(type == CU_MEM_HANDLE_TYPE_FABRIC ? CUDA_ERROR_NOT_SUPPORTED
+                                                       : CUDA_ERROR_INVALID_VALUE);
+    DRIVER_LEAVE(import(handle, (int)(intptr_t)shareable));
 }

@@ -114,8 +114,14 @@ static bool in_shared(const struct copy *c, uint32_t at, uint32_t bytes, uint32_
     return false;
 }
 static uint8_t *global_host(const struct copy *c, uint64_t at, uint32_t bytes) {
-    if (env_range(c->e, at, bytes)) return range_host(&c->e->range, at);
     const bool writes = c->now.kind == BULK_STORE || c->now.kind == BULK_REDUCE;
+    if (env_range(c->e, at, bytes)) {
+        if (!writes || env_may_write(c->e, at, bytes)) return range_host(&c->e->range, at);
+        fault_raise(c->e, c->w, c->x, FAULT_READ_ONLY, c->now.lane, at, bytes,
+                    "bulk copy that writes %u bytes at 0x%llx, which is mapped for reading alone",
+                    bytes, (unsigned long long)at);
+        return NULL;
+    }
     fault_raise(c->e, c->w, c->x, FAULT_UNALLOCATED, c->now.lane, at, bytes,
                 "bulk copy that %s %u bytes at 0x%llx, which is in no live allocation",
                 writes ? "writes" : "reads", bytes, (unsigned long long)at);

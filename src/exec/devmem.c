@@ -33,6 +33,10 @@ struct devmem {
     uint64_t next_map; // device address for the next host mapping
     uint8_t *written;  // a bit a byte of the flat range, or NULL
     uint64_t heap_limit, heap_used;
+    struct span { // what kernels may only read, in no order
+        uint64_t first, bytes;
+    } * read_only;
+    uint32_t n_read_only, cap_read_only;
     struct exec_texture *texture;
     uint8_t *texture_live;
     uint32_t n_textures, cap_textures;
@@ -83,6 +87,7 @@ void devmem_destroy(struct devmem *m) {
     if (m->written) munmap(m->written, m->flat_bytes / 8);
     munmap(m->flat, m->flat_bytes + 4096);
     free(m->block);
+    free(m->read_only);
     free(m->texture);
     free(m->texture_live);
     free(m);
@@ -204,6 +209,35 @@ static void forget_written(struct devmem *m, const struct block *b) {
     memset(m->written + (b->first - EXEC_GLOBAL_BASE) / 8, 0, (size_t)(b->room / 8));
 }
 
+// Whether one of the ranges that are read only meets [first, first + bytes).
+static bool meets_read_only(const struct devmem *m, uint64_t first, uint64_t bytes) {
+    for (uint32_t i = 0; i < m->n_read_only; i++) {
+        const struct span *s = &m->read_only[i];
+        if (s->first < first + bytes && first < s->first + s->bytes) return true;
+    }
+    return false;
+}
+bool devmem_protect(struct devmem *m, uint64_t first, uint64_t bytes) {
+    if (m->n_read_only == m->cap_read_only) {
+        const uint32_t cap = m->cap_read_only ? m->cap_read_only * 2 : 16;
+        struct span *p = realloc(m->read_only, cap * sizeof *p);
+        if (!p) return false;
+        m->read_only = p;
+        m->cap_read_only = cap;
+    }
+    m->read_only[m->n_read_only++] = (struct span){first, bytes};
+    m->epoch++;
+    return true;
+}
+static void unprotect(struct devmem *m, const struct block *b) {
+    for (uint32_t i = m->n_read_only; i-- > 0;)
+        if (m->read_only[i].first - b->first < b->bytes)
+            m->read_only[i] = m->read_only[--m->n_read_only];
+}
+bool devmem_may_write(const struct devmem *m, uint64_t addr, uint64_t bytes) {
+    return !m->n_read_only || !meets_read_only(m, addr, bytes);
+}
+
 static bool free_block(struct devmem *m, uint64_t addr, bool device) {
     const uint32_t i = block_after(m, addr);
     if (!i || m->block[i - 1].first != addr || m->block[i - 1].device != device) return false;
@@ -213,6 +247,7 @@ static bool free_block(struct devmem *m, uint64_t addr, bool device) {
         forget_written(m, b);
     }
     if (device) m->heap_used -= counted(b);
+    unprotect(m, b);
     struct block *slot = &m->freed[m->n_freed++ % FREED_KEPT];
     free(slot->name);
     *slot = *b;
@@ -283,7 +318,8 @@ uint64_t devmem_map_host(struct devmem *m, void *host, uint64_t bytes) {
 bool devmem_range(const struct devmem *m, uint64_t addr, uint64_t bytes, struct exec_range *out) {
     const struct block *b = block_holding(m, addr);
     if (!b || bytes > b->bytes - (addr - b->first)) return false;
-    *out = (struct exec_range){b->first, b->first + b->bytes, b->host, m->epoch};
+    *out = (struct exec_range){b->first, b->first + b->bytes, b->host, m->epoch,
+                               !devmem_may_write(m, b->first, b->bytes)};
     return true;
 }
 

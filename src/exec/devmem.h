@@ -73,6 +73,9 @@ uint64_t devmem_reserve(struct devmem *m, uint64_t bytes, uint64_t align);
 // Takes bytes of device memory that has no address here, or gives them back. False: as many are not free.
 bool devmem_set_aside(struct devmem *m, uint64_t bytes);
 void devmem_give_back(struct devmem *m, uint64_t bytes);
+// Of a live allocation, what kernels, copies and fills may only read until it is freed. False: no memory on the host.
+bool devmem_protect(struct devmem *m, uint64_t first, uint64_t bytes);
+bool devmem_may_write(const struct devmem *m, uint64_t addr, uint64_t bytes); // no byte is read only
 bool devmem_is_mapped(const struct devmem *m, uint64_t addr); // lies in such memory
 // What live allocations hold, and to put it back into those that still live. NULL: no memory.
 struct devmem_copy *devmem_copy(const struct devmem *m);

@@ -212,6 +212,7 @@ struct exec_env {
         uint64_t first, end;
         uint8_t *host;
         uint32_t epoch;
+        bool is_guarded; // some of it is read only
     } range;
     // private: that which an instruction hit last, by its place in the code modulo their number
     struct exec_range hit[EXEC_HITS];

@@ -226,6 +226,11 @@ static inline bool env_range(struct exec_env *e, uint64_t addr, uint64_t bytes) 
     return env_find_range(e, addr, bytes);
 }
 
+// Whether a store into the allocation that was hit last may write [addr, addr + bytes).
+static inline bool env_may_write(const struct exec_env *e, uint64_t addr, uint64_t bytes) {
+    return ww_likely(!e->range.is_guarded) || devmem_may_write(e->memory, addr, bytes);
+}
+
 // mem.c: the general path of every memory operation; the fast ones in mem_simd.c fall back to it.
 enum exec_outcome mem_load(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                            uint32_t mask);

@@ -159,6 +159,12 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
                         freed ? "a freed" : "no live");
             return false;
         }
+        if (is_store && !env_may_write(e, addr, bytes)) {
+            fault_raise(e, w, x, FAULT_READ_ONLY, lane, addr, bytes,
+                        "global write of %u byte%s at 0x%llx, which is mapped for reading alone",
+                        bytes, text_plural(bytes), (unsigned long long)addr);
+            return false;
+        }
         out->host = range_host(&e->range, addr);
         return true;
     }

@@ -208,6 +208,11 @@ LANE_FN bool global_access(struct exec_env *e, const struct exec_warp *w, const 
     *host = (uintptr_t)r->host + (uintptr_t)(base - r->first);
     return true;
 }
+// The same of what writes. Memory of which some is read only is left to mem.c.
+LANE_FN bool global_write(struct exec_env *e, const struct exec_warp *w, const struct xinst *x,
+                          uint32_t mask, uintptr_t *host, uint32_t off[WARP_LANES]) {
+    return global_access(e, w, x, mask, host, off) && !ww_unlikely(e->hit[hit_of(w, x)].is_guarded);
+}
 
 // Whether a byte of the access may stand in the own log. Many kernels write to other allocations
 // than they read.
@@ -301,7 +306,7 @@ LANE_FN void store_lanes(struct exec_env *e, const struct xinst *x, uint32_t mas
 FN(st32_global) {
     uint32_t off[WARP_LANES] __attribute__((aligned(64)));
     uintptr_t host;
-    if (ww_unlikely(!global_access(e, w, x, mask, &host, off))) return mem_store(e, w, x, mask);
+    if (ww_unlikely(!global_write(e, w, x, mask, &host, off))) return mem_store(e, w, x, mask);
     note(e, x, mask, SPACE_GLOBAL, ACCESS_STORE);
     const uint32_t *const pb = x_src(w, x->b);
     const uint32_t n = x->aux8;
@@ -320,7 +325,7 @@ FN(st32_global) {
 FN(st_small_global) {
     uint32_t off[WARP_LANES] __attribute__((aligned(64)));
     uintptr_t host;
-    if (ww_unlikely(!global_access(e, w, x, mask, &host, off))) return mem_store(e, w, x, mask);
+    if (ww_unlikely(!global_write(e, w, x, mask, &host, off))) return mem_store(e, w, x, mask);
     note(e, x, mask, SPACE_GLOBAL, ACCESS_STORE);
     const uint32_t *const pb = x_src(w, x->b);
     if (ALL_LANES && is_run(off, x->bytes)) {
@@ -520,7 +525,7 @@ LANE_FN void atomics_now(struct exec_warp *w, const struct xinst *x, uint32_t ma
 FN_ONCE(atom32_global) {
     uint32_t off[WARP_LANES] __attribute__((aligned(64)));
     uintptr_t host;
-    if (ww_unlikely(!global_access(e, w, x, mask, &host, off))) return mem_atomic(e, w, x, mask);
+    if (ww_unlikely(!global_write(e, w, x, mask, &host, off))) return mem_atomic(e, w, x, mask);
     const bool wanted = x->d != X_NONE;
     note(e, x, mask, SPACE_GLOBAL, wanted ? ACCESS_ATOMIC : ACCESS_REDUCE);
     e->access.n_dst = wanted;

@@ -440,10 +440,19 @@ enum ww_status device_check_range(struct gpu *g, uint64_t addr, uint64_t bytes, 
                     devmem_range_text(&near, text, sizeof text));
 }
 
+enum ww_status device_check_write(struct gpu *g, uint64_t addr, uint64_t bytes, const char *what,
+                                  const char *where, struct diags *d, uint8_t **host) {
+    const enum ww_status s = device_check_range(g, addr, bytes, what, where, d, host);
+    if (s != WW_OK || devmem_may_write(g->memory, addr, bytes)) return s;
+    return diag_add(d, WW_ERROR_USAGE, "%s of %llu byte%s %s 0x%llx, which is mapped for reading alone",
+                    what, (unsigned long long)bytes, text_plural(bytes), where,
+                    (unsigned long long)addr);
+}
+
 enum ww_status gpu_write(struct gpu *g, uint64_t dst, const void *src, uint64_t bytes,
                          struct diags *d) {
     uint8_t *host;
-    const enum ww_status s = device_check_range(g, dst, bytes, "a write", "at", d, &host);
+    const enum ww_status s = device_check_write(g, dst, bytes, "a write", "at", d, &host);
     if (s != WW_OK || !bytes) return s;
     memcpy(host, src, bytes);
     devmem_mark_written(g->memory, dst, bytes);

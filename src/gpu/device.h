@@ -256,6 +256,9 @@ enum ww_status device_usable(struct gpu *g, struct diags *d);
 // leaves what is allocated", of which `what` is "a copy" and `where` "to".
 enum ww_status device_check_range(struct gpu *g, uint64_t addr, uint64_t bytes, const char *what,
                                   const char *where, struct diags *d, uint8_t **host);
+// The same of what is to be written, which is not mapped for reading alone.
+enum ww_status device_check_write(struct gpu *g, uint64_t addr, uint64_t bytes, const char *what,
+                                  const char *where, struct diags *d, uint8_t **host);
 
 // ---- stream.c -----------------------------------------------------------------------------------
 enum ww_status stream_push(struct gpu *g, struct gpu_stream *s, const struct work *w,

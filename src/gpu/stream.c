@@ -166,7 +166,7 @@ static enum ww_status check_copy(struct gpu *g, const struct gpu_copy *c, struct
         s = device_check_range(g, c->src, span(&e, e.src_pitch, e.src_slice), "a copy", "from", d,
                                &host);
     if (s == WW_OK && c->dst)
-        s = device_check_range(g, c->dst, span(&e, e.dst_pitch, e.dst_slice), "a copy", "to", d,
+        s = device_check_write(g, c->dst, span(&e, e.dst_pitch, e.dst_slice), "a copy", "to", d,
                                &host);
     return s;
 }
@@ -252,7 +252,7 @@ enum ww_status gpu_fill_async(struct gpu *g, struct gpu_stream *s, uint64_t dst,
                         "a fill at 0x%llx does not keep elements of %u bytes aligned",
                         (unsigned long long)dst, element_bytes);
     uint8_t *host;
-    status = device_check_range(g, dst, (height - 1) * pitch + width * element_bytes, "a fill",
+    status = device_check_write(g, dst, (height - 1) * pitch + width * element_bytes, "a fill",
                                 "at", d, &host);
     if (status != WW_OK) return status;
     struct work w = {.kind = WORK_FILL};
