@@ -24,7 +24,7 @@ enum { EXIT_CHECK = 1 }; // of a workload whose results are wrong (workloads/com
 enum option {
     OPT_GPU, OPT_SET, OPT_SIZE, OPT_THREADS, OPT_OUT, OPT_JSON, OPT_QUIET, OPT_FUNCTIONAL, OPT_SAMPLE,
     OPT_KERNELS, OPT_LAUNCHES, OPT_SKIP_TIMING, OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER,
-    OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_LENIENT, OPT_TOLD, OPT_ALL,
+    OPT_CHECK, OPT_BOUNDS, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_LENIENT, OPT_TOLD, OPT_ALL,
     OPT_DB, OPT_TRACE, OPT_TRACE_FROM, OPT_TRACE_TO, OPT_TRACE_KERNELS,
     OPT_TOGGLE, OPT_ENV, OPT_STEPS, OPT_PROBE, OPT_MEASURED, OPT_MEASURED_AT, OPT_AGAIN, OPT_CODE,
     OPT_NO_LIMIT, OPT_LIMIT_AGAIN, OPT_NVTX, OPT_PROFILED, OPT_WARPS, OPT_N
@@ -83,6 +83,10 @@ static const struct cli_option option[OPT_N] = {
          "that let an operand be read before it is there; leaks: device "
          "memory that the program has not freed when it ends. What is found is "
          "said at the end, 100 places at most, each once"},
+    [OPT_BOUNDS] = {"--bounds", 0, "allocation|page",
+                    "where kernels may read and write: in allocations (default), or, as on a board, in "
+                    "all of a page of 2 MB that holds part of one",
+                    CLI_CHOICE},
     [OPT_NO_PROGRESS] = {"--no-progress", 0, NULL, "no progress line"},
     [OPT_NO_POWER] = {"--no-power", 0, NULL, "no power and energy"},
     [OPT_POLICY] = {"--policy", 'p', "NAME[+NAME]",
@@ -689,6 +693,12 @@ static enum ww_status take_option(struct cli *c, struct run_request *q, struct r
     case OPT_SCHEDULER:
         return add_override(c, &q->session, arena_printf(&c->arena, "sm.scheduler=%s", value));
     case OPT_CHECK: return parse_checks(c, &q->session, value);
+    case OPT_BOUNDS:
+        q->session.open_pages = strcmp(value, "page") == 0;
+        return q->session.open_pages || strcmp(value, "allocation") == 0
+                   ? WW_OK
+                   : diag_add(&c->diags, WW_ERROR_USAGE,
+                              "--bounds is `allocation` or `page`, not `%s`", value);
     case OPT_NO_POWER: q->no_power = true; return WW_OK;
     case OPT_NO_PROGRESS: q->session.progress = false; return WW_OK;
     case OPT_POLICY: q->session.policies = w->many.policy = value; return WW_OK;
@@ -986,6 +996,9 @@ static int run_it(struct cli *c, struct run_request *q, struct run_words *w,
     enum ww_status s = configure(c, q, config, &savings);
     if (s == WW_OK) s = session_filter_create(&q->session, &c->diags, &filter);
     session_filter_destroy(filter);
+    if (s == WW_OK && q->session.check_bounds && q->session.open_pages)
+        s = diag_add(&c->diags, WW_ERROR_USAGE,
+                     "--check bounds and --bounds page ask for the opposite of each other");
     if (s != WW_OK) return cli_fail(c, s);
     q->config = config;
     q->session.per_instruction = q->out_dir != NULL;

@@ -16,13 +16,14 @@ struct block {
     bool owned;  // by the program, which is to free it
 };
 
-enum { FREED_KEPT = 64, ALLOC_ALIGN = 256 };
+enum { FREED_KEPT = 64, ALLOC_ALIGN = 256, PAGE_BYTES = 1 << 21 };
 #define ADDRESS32 (UINT64_C(1) << 32)
 
 struct devmem {
     uint32_t epoch; // first: devmem_epoch_of reads it
     uint8_t *flat;
     uint64_t flat_bytes, used_bytes;
+    bool open_pages; // kernels may reach what lies in the page of an allocation
     uint64_t guard; // bytes behind an allocation that belong to none, while there is room
     struct block *block; // live, sorted by first
     uint32_t n, cap;
@@ -94,6 +95,7 @@ void devmem_destroy(struct devmem *m) {
 }
 
 void devmem_keep_apart(struct devmem *m) { m->guard = ALLOC_ALIGN; }
+void devmem_open_pages(struct devmem *m) { m->open_pages = true; }
 uint32_t devmem_epoch(const struct devmem *m) { return m->epoch; }
 void devmem_heap_limit(struct devmem *m, uint64_t bytes) { m->heap_limit = bytes; }
 
@@ -320,6 +322,32 @@ bool devmem_range(const struct devmem *m, uint64_t addr, uint64_t bytes, struct 
     if (!b || bytes > b->bytes - (addr - b->first)) return false;
     *out = (struct exec_range){b->first, b->first + b->bytes, b->host, m->epoch,
                                !devmem_may_write(m, b->first, b->bytes)};
+    return true;
+}
+
+// Whether part of a live allocation of device memory lies in the page.
+static bool page_is_used(const struct devmem *m, uint64_t page) {
+    const uint32_t i = block_after(m, page + PAGE_BYTES - 1);
+    return i && !m->block[i - 1].mapped && m->block[i - 1].first + m->block[i - 1].bytes > page;
+}
+// Whether each page that the access touches is used.
+static bool pages_are_used(const struct devmem *m, uint64_t addr, uint64_t bytes) {
+    const uint64_t at = addr - EXEC_GLOBAL_BASE;
+    if (addr < EXEC_GLOBAL_BASE || at >= m->flat_bytes || bytes > m->flat_bytes - at) return false;
+    uint64_t page = addr - addr % PAGE_BYTES;
+    while (page < addr + bytes && page_is_used(m, page)) page += PAGE_BYTES;
+    return page >= addr + bytes;
+}
+bool devmem_would_pass(const struct devmem *m, uint64_t addr, uint64_t bytes) {
+    return !m->open_pages && pages_are_used(m, addr, bytes);
+}
+bool devmem_reachable(const struct devmem *m, uint64_t addr, uint64_t bytes, struct exec_range *out) {
+    if (devmem_range(m, addr, bytes, out)) return true;
+    if (!m->open_pages || !pages_are_used(m, addr, bytes)) return false;
+    const uint64_t end = EXEC_GLOBAL_BASE + m->flat_bytes, first = addr - addr % PAGE_BYTES;
+    const uint64_t last = bits_align_up(addr + bytes, PAGE_BYTES);
+    *out = (struct exec_range){first, last < end ? last : end, m->flat + (first - EXEC_GLOBAL_BASE),
+                               m->epoch, !devmem_may_write(m, first, last - first)};
     return true;
 }
 

@@ -34,6 +34,9 @@ void devmem_own(struct devmem *m, uint64_t addr);
 // Later allocations do not touch each other while memory allows, so that one past the end of an array
 // is in none. Addresses, and with them cycles, are others then.
 void devmem_keep_apart(struct devmem *m);
+// From now on kernels may reach all of a page of 2 MB that holds part of an allocation, as on a board
+// (the granularity of cuMemCreate). What the host asks for is held to allocations as ever.
+void devmem_open_pages(struct devmem *m);
 bool devmem_free(struct devmem *m, uint64_t addr); // false: no live allocation starts there
 // From now on only addresses below `reach` are given out (4 GB, for code whose pointers have 32
 // bits). False: something that is allocated lies beyond.

@@ -208,7 +208,12 @@ static inline uint32_t devmem_epoch_of(const struct devmem *m) {
 static inline uint8_t *range_host(const struct exec_range *r, uint64_t addr) {
     return r->host + (addr - r->first);
 }
+// The live allocation that holds the bytes.
 bool devmem_range(const struct devmem *m, uint64_t addr, uint64_t bytes, struct exec_range *out);
+// What a kernel may reach around the bytes: that allocation, or their pages (devmem_open_pages).
+bool devmem_reachable(const struct devmem *m, uint64_t addr, uint64_t bytes, struct exec_range *out);
+// Whether no allocation holds the bytes, but pages that are not open would.
+bool devmem_would_pass(const struct devmem *m, uint64_t addr, uint64_t bytes);
 bool devmem_tracks_writes(const struct devmem *m);
 // First byte of [addr, addr + bytes) never written, or UINT64_MAX.
 uint64_t devmem_unwritten(const struct devmem *m, uint64_t addr, uint64_t bytes);

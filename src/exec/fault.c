@@ -92,5 +92,7 @@ enum exec_outcome fault_raise(struct exec_env *e, struct exec_warp *w, const str
     add(&t, ", block (%u,%u,%u) thread (%u,%u,%u)", f->block[0], f->block[1], f->block[2],
         f->thread[0], f->thread[1], f->thread[2]);
     if (names_an_address(kind)) add_nearest(&t, e->memory, addr, kind == FAULT_FREED);
+    if (kind == FAULT_UNALLOCATED && bytes && devmem_would_pass(e->memory, addr, bytes))
+        add(&t, " (a board sees pages of 2 MB: --bounds page goes on)");
     return EXEC_FAULT;
 }

@@ -8,6 +8,7 @@ struct exec_options {
     bool check_uninitialised; // report reads of shared and global bytes never written
     bool check_races;         // report races of a block in shared memory, of blocks in global memory
     bool check_bounds;        // keep allocations apart, so that one past the end is found out
+    bool open_pages;          // no fault beside an allocation in its page of 2 MB (devmem_open_pages)
     bool check_sync;          // report barriers that only part of a warp's lanes reach, and shfl.sync
                               // from lanes outside the member mask
     bool check_control;       // report control bits that let an operand be read before it is there

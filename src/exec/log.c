@@ -380,7 +380,7 @@ bool log_has_freed(const struct exec_log *log, uint64_t first) {
 }
 bool env_find_range(struct exec_env *e, uint64_t addr, uint64_t bytes) {
     struct exec_range r;
-    if (!devmem_range(e->memory, addr, bytes, &r)) return false;
+    if (!devmem_reachable(e->memory, addr, bytes, &r)) return false;
     if (e->log && log_has_freed(e->log, r.first)) return false;
     e->range = r;
     return true;

@@ -204,6 +204,7 @@ enum ww_status gpu_create(const struct gpu_config *c, const struct gpu_options *
                        options.exec.check_uninitialised || options.exec.check_bounds ||
                        options.exec.check_sync))
         devmem_keep_apart(g->memory);
+    if (s == WW_OK && options.exec.open_pages) devmem_open_pages(g->memory);
     if (s == WW_OK && options.watch.to) s = make_watch(g, d);
     if (s == WW_OK && options.keep_findings && !(g->options.exec.findings = exec_findings_create()))
         s = diag_add(d, WW_ERROR_MEMORY, "out of memory for what the checks find");

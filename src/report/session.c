@@ -17,6 +17,7 @@
     X("WARPWATT_CHECK_UNINITIALISED", check_uninitialised)                                         \
     X("WARPWATT_CHECK_RACES", check_races)                                                         \
     X("WARPWATT_CHECK_BOUNDS", check_bounds)                                                       \
+    X("WARPWATT_OPEN_PAGES", open_pages)                                                           \
     X("WARPWATT_CHECK_SYNC", check_sync)                                                           \
     X("WARPWATT_CHECK_CONTROL", check_control)                                                     \
     X("WARPWATT_CHECK_LEAKS", check_leaks)
@@ -224,6 +225,7 @@ void session_gpu_options(const struct session *s, struct gpu_options *o) {
     o->exec.check_uninitialised = s->check_uninitialised;
     o->exec.check_races = s->check_races;
     o->exec.check_bounds = s->check_bounds;
+    o->exec.open_pages = s->open_pages;
     o->exec.check_sync = s->check_sync;
     o->exec.check_control = s->check_control;
     o->exec.check_leaks = s->check_leaks;

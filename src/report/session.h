@@ -27,6 +27,7 @@ struct session {
     uint32_t intervals_most, intervals_total; // see gpu_options
     bool functional, per_instruction, per_sm, progress, check_uninitialised, check_races, check_bounds;
     bool check_sync, check_control, check_leaks;
+    bool open_pages; // no fault beside an allocation in its page of 2 MB
     const char *kernels, *skip_timing; // regular expressions of kernels: time only these, not these
     const char *launches;               // "10-20", "7": time only these, counted from 1
     const char *nvtx;                   // regular expression of ranges: time only what belongs to one

@@ -38,6 +38,11 @@ for gpu in gtx780 v100; do for mode in '' --functional; do
     says err 'warp [01] writes the byte at offset 0x0, which warp [01] wrote'
     says err 'shared read of 4 bytes at offset 0x200, of which byte 0x200 was never written'
     [ "$(grep -c 'found' err)" -ge 2 ] || fail "not all findings"
+    # one past the end: a fault, unless memory is to end with pages, as on a board
+    check 1 past sync "$mode"
+    says err 'global write of 4 bytes at 0x[0-9a-f]*, which is in no live allocation.*--bounds page goes on'
+    check 0 past sync "$mode --bounds page"
+    says out 'argument 1:'
     # local memory: bytes of one thread; all else was written
     check 1 local uninitialised "$mode"
     says err 'local read of 16 bytes at offset 0x0, of which byte 0xc was never written, in kernel local'
@@ -53,6 +58,10 @@ for gpu in gtx780 v100; do for mode in '' --functional; do
     grep found err | sort >two
     cmp one two || fail "findings differ with host threads"
 done; done
+run 2 run "$k" --entry past --check bounds --bounds page
+says err '\-\-check bounds and --bounds page ask for the opposite of each other'
+run 2 run "$k" --entry past --bounds pages
+says err '\-\-bounds is `allocation` or `page`, not `pages`'
 # a program's own
 cat >keeps.py <<'P'
 import ctypes

@@ -354,6 +354,31 @@ static void functional_threads_change_nothing(void **state) {
     }
 }
 
+// With its pages open, memory ends with the page of the last allocation, with time and without, for one
+// lane and for 32; what the host copies ends with the allocation, and a page without one is none.
+static void pages_end_later_than_allocations(void **state) {
+    (void)state;
+    enum { PAGE = 1 << 21 };
+    for (int functional = 0; functional < 2; functional++) {
+        struct gpu_options o;
+        gpu_options_init(&o);
+        o.functional = functional != 0;
+        o.exec.open_pages = o.exec.check_bounds = true;
+        struct bench b;
+        open_gtx480(&b, &o);
+        const uint64_t first = bench_buffer(&b, NULL, 512), page = first / PAGE * PAGE;
+        uint32_t word = 7;
+        bench_ok(&b, bench_try(&b, "astray", 1, 1, 1, 1, "8", first + 512));
+        bench_ok(&b, bench_try(&b, "astray", 1, 1, 32, 1, "8", page + PAGE - 4));
+        expect(&b, bench_try(&b, "astray", 1, 1, 1, 1, "8", page + PAGE), WW_ERROR_ACCESS,
+               "in no live allocation");
+        gpu_clear_fault(b.gpu);
+        expect(&b, gpu_read(b.gpu, &word, first + 512, 4, &b.diags), WW_ERROR_USAGE,
+               "leaves what is allocated");
+        bench_close(&b);
+    }
+}
+
 // One past the end of an array whose size is a multiple of the alignment lies in no allocation.
 static void one_past_the_end_is_found(void **state) {
     (void)state;
@@ -604,6 +629,7 @@ int main(void) {
         cmocka_unit_test(warps_that_race_stay_together),
         cmocka_unit_test(functional_threads_change_nothing),
         cmocka_unit_test(one_past_the_end_is_found),
+        cmocka_unit_test(pages_end_later_than_allocations),
         cmocka_unit_test(copies_are_named),
         cmocka_unit_test(a_deadlock_is_told),
         cmocka_unit_test(limits_cut_off),
