@@ -1,6 +1,7 @@
 // What products on tensor cores by asynchronous copies share, compute capability 8.0 on: slices of two matrices, fragments that a warp
 // takes of them, and a tile's sums. KIND_f16, KIND_bf16, KIND_tf32, KIND_s8 or KIND_eight (from 8.9 on; TYPES of B and A then: e4m3, e5m2)
-// says of which type T they are, OUT is that of C and D; sums are A's.
+// says of which type T they are, OUT is that of C and D; sums are A's. With PROMOTES each instruction's sum is added to them in single
+// precision, which the instruction's own sums of KIND_eight do not have.
 //
 // A block walks along k in slices, of which several are on their way to shared memory while one is multiplied; a warp takes fragments
 // of the next step along k (`ldmatrix`) while the tensor core works on this one's. The instruction makes rows of sixteen and columns
@@ -72,11 +73,23 @@ DEVICE uint32_t load_1(uint32_t from) {
 DEVICE void store_2(uint32_t to, const A v[2]) {
     asm volatile("st.shared.v2.b32 [%0], {%1,%2};" : : "r"(to), REG(v[0]), REG(v[1]) : "memory");
 }
+#ifdef PROMOTES
+// A sum of an instruction has fewer digits than single precision, in which it is added to those before.
+DEVICE void multiply(A c[4], const uint32_t x[4], const uint32_t y[2]) {
+    A d[4];
+    asm volatile("mma.sync.aligned." MMA " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%10,%10,%10};"
+                 : "=" REG(d[0]), "=" REG(d[1]), "=" REG(d[2]), "=" REG(d[3])
+                 : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]), REG(A(0)));
+#pragma unroll
+    for (int i = 0; i < 4; i++) c[i] += d[i];
+}
+#else
 DEVICE void multiply(A c[4], const uint32_t x[4], const uint32_t y[2]) {
     asm volatile("mma.sync.aligned." MMA " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
                  : "+" REG(c[0]), "+" REG(c[1]), "+" REG(c[2]), "+" REG(c[3])
                  : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
 }
+#endif
 // Single precision is rounded to nearest, as the vendor's products take it.
 DEVICE void round_to(uint32_t r[4]) {
 #ifdef KIND_TF32

@@ -1,7 +1,8 @@
-// Products of numbers of eight bits with a fraction. Where the call allows fast sums and the chip multiplies them as they are
-// (compute capability 8.9 by copies, 9.0 by wgmma; both matrices walked along k), it does, with the sums of fewer digits that it has for them;
-// elsewhere they are widened to halves, which hold each of them, and multiplied as those, with single precision's sums. Sums go
-// through memory, and a second kernel scales and rounds them.
+// Products of numbers of eight bits with a fraction. Where the chip multiplies them as they are (compute capability 8.9 by copies, 9.0 by
+// wgmma; both matrices walked along k), it does. The tensor core's sums of them have fewer digits than single precision: where the
+// call allows fast sums they stay in it, elsewhere they are added up in single precision, on 8.9 after each instruction (32 of k),
+// on 9.0 after each slice (128 of k). Other chips and matrices have them widened to halves, which hold each of them, and multiplied as
+// those. Sums go through memory, and a second kernel scales and rounds them.
 #include "eight.h"
 
 #include "blas.h"
@@ -25,30 +26,34 @@ bool blas_eight_has(int a, int b, int c, int d) {
            type_of(c) >= 0 && type_of(d) >= 0;
 }
 
-static blas_status launch(struct blas_handle *h, CUstream stream, const char *name,
-                          int64_t elements, uint32_t count, const void *params, size_t bytes) {
-    enum { MOST = 65535 };
+// A kernel that a matrix of so many rows and columns is shared out to (eight.cu).
+static blas_status launch(struct blas_handle *h, CUstream stream, const char *name, int64_t rows,
+                          int64_t columns, uint32_t count, const void *params, size_t bytes) {
+    enum { ROUNDS = 16 }; // blocks of a multiprocessor, beyond which threads have several columns
     CUfunction kernel;
-    const int64_t blocks = (elements + 255) / 256;
+    const uint32_t across = eight_across(rows);
+    const int64_t x = ((rows - 1) >> across) + 1, of_block = EIGHT_THREADS >> across,
+                  all = (columns + of_block - 1) / of_block, most = (h->sms * ROUNDS - 1) / x + 1,
+                  y = all < most ? all : most;
     const blas_status s = blas_kernel(h, BLAS_w8, name, &kernel);
     return s ? s
-             : blas_launch(kernel,
-                           (const uint32_t[3]){(uint32_t)(blocks > MOST ? MOST : blocks), 1, count},
-                           256, params, bytes, stream);
+             : blas_launch(kernel, (const uint32_t[3]){(uint32_t)x, (uint32_t)y, count},
+                           EIGHT_THREADS, params, bytes, stream);
 }
 static bool is_even(const struct gemm_matrix *x, uint32_t count) {
     return (x->at + (uint64_t)x->first) % 16 == 0 && x->lead % 16 == 0 &&
            (count == 1 || x->step % 16 == 0);
 }
-// Modules for types of A and B: by copies, by groups.
-static enum blas_module module_of(enum way way, int type_a, int type_b) {
-    const bool groups = way == BY_GROUPS;
-    if (type_a != TYPE_R_8F_E4M3) return groups ? BLAS_g8ba : BLAS_a8ba;
-    if (type_b != TYPE_R_8F_E4M3) return groups ? BLAS_g8ab : BLAS_a8ab;
-    return groups ? BLAS_g8aa : BLAS_a8aa;
+// Modules for types of A and B: by copies or groups, with fast sums or others.
+static enum blas_module module_of(enum way way, bool is_fast, int type_a, int type_b) {
+    static const enum blas_module modules[2][2][3] = {
+        {{BLAS_o8aa, BLAS_o8ab, BLAS_o8ba}, {BLAS_a8aa, BLAS_a8ab, BLAS_a8ba}},
+        {{BLAS_p8aa, BLAS_p8ab, BLAS_p8ba}, {BLAS_g8aa, BLAS_g8ab, BLAS_g8ba}}};
+    const int types = type_a != TYPE_R_8F_E4M3 ? 2 : type_b != TYPE_R_8F_E4M3 ? 1 : 0;
+    return modules[way != BY_COPIES][is_fast][types];
 }
-static blas_status as_they_are(struct blas_handle *h, CUstream stream, enum way way, int type_a,
-                               int type_b, struct gemm *g, uint32_t count) {
+static blas_status as_they_are(struct blas_handle *h, CUstream stream, enum way way,
+                               const struct blas_eight *e, struct gemm *g, uint32_t count) {
     CUfunction kernel;
     struct plan plan;
     for (int may_split = 1; may_split >= 0; may_split--) {
@@ -56,14 +61,15 @@ static blas_status as_they_are(struct blas_handle *h, CUstream stream, enum way 
         plan = (struct plan){0};
         plan_consider(&plan, h, way, 1, g, count, may_split);
         snprintf(name, sizeof name, "tensor_%s_tn", plan.tile);
-        const blas_status s = blas_kernel(h, module_of(way, type_a, type_b), name, &kernel);
+        const blas_status s =
+            blas_kernel(h, module_of(way, e->is_fast, e->type_a, e->type_b), name, &kernel);
         if (s) return s;
-        if (plan.splits == 1 || (way == BY_GROUPS ? hopper_has_room(kernel, plan.m, plan.splits)
+        if (plan.splits == 1 || (way != BY_COPIES ? hopper_has_room(kernel, plan.m, plan.splits)
                                                   : blas_room(h, stream, &g->part, &g->turns)))
             break;
     }
     g->splits = plan.splits;
-    if (way == BY_GROUPS)
+    if (way != BY_COPIES)
         return hopper_launch(kernel, stream, OPERATION_T, OPERATION_N, TYPE_R_8F_E4M3, g, count,
                              plan.m);
     const uint32_t grid[3] = {((uint32_t)g->m + plan.m - 1) / plan.m,
@@ -78,9 +84,10 @@ static blas_status widen(struct blas_handle *h, CUstream stream, struct gemm_mat
                                   .step_from = x->step,
                                   .rows = (int32_t)rows,
                                   .columns = (int32_t)columns,
-                                  .is_e5m2 = type == TYPE_R_8F_E5M2};
+                                  .is_e5m2 = type == TYPE_R_8F_E5M2,
+                                  .across = eight_across(rows)};
     *x = (struct gemm_matrix){.at = to, .lead = rows, .step = rows * columns};
-    return launch(h, stream, "widen_eight", rows * columns, count, &w, sizeof w);
+    return launch(h, stream, "widen_eight", rows, columns, count, &w, sizeof w);
 }
 
 blas_status blas_eight(struct blas_handle *h, CUstream stream, const char *call, int op_a, int op_b,
@@ -96,8 +103,8 @@ blas_status blas_eight(struct blas_handle *h, CUstream stream, const char *call,
     if (count > 65535) return blas_refuse(call, "more than 65535 products of eight-bit numbers");
     struct gemm product = {.m = g->m, .n = g->n, .k = g->k, .a = g->a, .b = g->b, .alpha = {1}};
     enum { MOST = 65535, LEAST = 16 };
-    const bool even = e->is_fast && blas_swaps(op_a) && !blas_swaps(op_b) && g->k &&
-                      is_even(&g->a, count) && is_even(&g->b, count),
+    const bool even = blas_swaps(op_a) && !blas_swaps(op_b) && g->k && is_even(&g->a, count) &&
+                      is_even(&g->b, count),
                grouped = even && h->capability >= 90 && h->capability < 100 &&
                          hopper_fits(op_a, op_b, g, count),
                whole = grouped || (even && h->capability == 89 && g->m >= LEAST && g->n >= LEAST &&
@@ -111,8 +118,11 @@ blas_status blas_eight(struct blas_handle *h, CUstream stream, const char *call,
         (struct gemm_matrix){.at = work, .lead = g->m, .step = (int64_t)g->m * g->n};
     if (whole) {
         product.is_even = 1;
-        s = as_they_are(h, stream, grouped ? BY_GROUPS : BY_COPIES, e->type_a, e->type_b, &product,
-                        count);
+        s = as_they_are(h, stream,
+                        !grouped     ? BY_COPIES
+                        : e->is_fast ? BY_GROUPS
+                                     : BY_PROMOTING_GROUPS,
+                        e, &product, count);
     } else {
         if (g->k)
             s = widen(h, stream, &product.a, e->type_a, rows_a, columns_a, count, work + room);
@@ -127,6 +137,7 @@ blas_status blas_eight(struct blas_handle *h, CUstream stream, const char *call,
     const struct eight_finish f = {
         .m = g->m,
         .n = g->n,
+        .across = eight_across(g->m),
         .sums = work,
         .c = {g->c.at + (uint64_t)g->c.first, g->c.lead, g->c.step, (uint32_t)type_of(e->type_c)},
         .d = {g->d.at + (uint64_t)g->d.first, g->d.lead, g->d.step, (uint32_t)type_of(e->type_d)},
@@ -143,7 +154,7 @@ blas_status blas_eight(struct blas_handle *h, CUstream stream, const char *call,
         .scale_d = e->scale_d,
         .largest = e->largest};
     if (!s && e->largest) s = blas_of(cuMemsetD32Async(e->largest, 0, 1, stream));
-    if (!s) s = launch(h, stream, "finish_eight", (int64_t)g->m * g->n, count, &f, sizeof f);
+    if (!s) s = launch(h, stream, "finish_eight", g->m, g->n, count, &f, sizeof f);
     const blas_status freed = blas_of(cuMemFreeAsync(work, stream));
     return s ? s : freed;
 }

@@ -4,8 +4,12 @@
 #include "eight.h"
 #include "finish.h"
 
-enum { THREADS = 256 };
-#define EACH(e, n) for (int64_t e = (int64_t)block_x * threads_x + thread_x; e < (n); e += (int64_t)blocks_x * threads_x)
+enum { THREADS = EIGHT_THREADS };
+// Rows and columns of a matrix: 2^across threads of a block lie along rows, its other ones along columns, of which a thread has several.
+#define EACH(row, column, shape, rows, columns)                                                                                 \
+    const int row = (block_x << (shape)) + (thread_x & ((1 << (shape)) - 1));                                                   \
+    if (row < (rows))                                                                                                           \
+        for (int column = (block_y * THREADS + thread_x) >> (shape); column < (columns); column += blocks_y * THREADS >> (shape))
 
 // e4m3: the bits of a float's exponent and fraction, 2^120 too small; 0x7f is no number. e5m2: the upper half of a half.
 DEVICE float from_e4m3(uint8_t v) {
@@ -39,9 +43,9 @@ DEVICE uint8_t to_e5m2(float x) { return to_eight<2, 15, 0x7b, 0x7f>(x); }
 extern "C" __global__ __launch_bounds__(THREADS) void widen_eight(const eight_widen w) {
     const uint8_t *const from = (const uint8_t *)w.from + block_z * w.step_from;
     uint16_t *const to = (uint16_t *)w.to + (int64_t)block_z * w.rows * w.columns;
-    EACH(e, (int64_t)w.rows * w.columns) {
-        const uint8_t v = from[e % w.rows + e / w.rows * w.lead];
-        to[e] = w.is_e5m2 ? half_of_e5m2(v) : __builtin_bit_cast(uint16_t, (__fp16)from_e4m3(v));
+    EACH(row, column, w.across, w.rows, w.columns) {
+        const uint8_t v = from[row + column * w.lead];
+        to[row + (int64_t)column * w.rows] = w.is_e5m2 ? half_of_e5m2(v) : __builtin_bit_cast(uint16_t, (__fp16)from_e4m3(v));
     }
 }
 DEVICE float read(uint64_t at, uint32_t type, int64_t i) {
@@ -68,9 +72,8 @@ extern "C" __global__ __launch_bounds__(THREADS) void finish_eight(const eight_f
     const float alpha = at_or(f.alpha_at, f.alpha) * at_or(f.scale_a, 1) * at_or(f.scale_b, 1),
                 beta = at_or(f.beta_at, f.beta) * at_or(f.scale_c, 1), scale_d = at_or(f.scale_d, 1);
     float largest = 0;
-    EACH(e, (int64_t)f.m * f.n) {
-        const int64_t row = e % f.m, column = e / f.m;
-        float v = times(alpha, ((const float *)f.sums)[e + (int64_t)block_z * f.m * f.n]);
+    EACH(row, column, f.across, f.m, f.n) {
+        float v = times(alpha, ((const float *)f.sums)[row + ((int64_t)block_z * f.n + column) * f.m]);
         if (beta != 0) v += beta * read(f.c.at, f.c.type, row + column * f.c.lead + block_z * f.c.step);
         if (f.epilogue & GEMM_BIAS) v += read(f.bias, f.bias_type, row);
         if (f.epilogue & GEMM_RELU) v = v < 0 ? 0 : v;

@@ -5,12 +5,21 @@
 
 #include <stdint.h>
 
+// Of the threads of a block 2^across lie along rows: as many as there are, if that many.
+enum { EIGHT_THREADS = 256, EIGHT_ACROSS = 8 };
+static inline uint32_t eight_across(int64_t rows) {
+    uint32_t across = 0;
+    while (across < EIGHT_ACROSS && (int64_t)1 << across < rows) across++;
+    return across;
+}
+
 // A matrix of bytes by columns, which becomes one of halves whose columns follow one another: every such number is a half.
 struct eight_widen {
     uint64_t from, to;
     int64_t lead, step_from;
     int32_t rows, columns;
     uint32_t is_e5m2;
+    uint32_t across; // eight_across of its rows
 };
 
 // A matrix of any of the types below, by columns.
@@ -24,6 +33,7 @@ struct eight_matrix {
 // the largest magnitude before scale_d goes. Numbers beyond the largest of eight bits become that.
 struct eight_finish {
     int32_t m, n;
+    uint32_t across; // eight_across of m
     uint64_t sums; // single precision, columns one behind the other
     struct eight_matrix c, d;
     uint64_t bias; // an element a row

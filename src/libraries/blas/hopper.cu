@@ -6,7 +6,8 @@
 // multiples of sixteen bytes (gemm.is_even); sizes may be any, since copies fill up with zeros. The file is compiled once for each
 // type: KIND_f16, KIND_bf16, KIND_tf32, KIND_s8 or KIND_eight (TYPES of B and A then: e4m3, e5m2), OUT is that of C and D. Numbers of
 // other than sixteen bits are multiplied only where k lies together in both. Single precision becomes TF32 on its way to shared
-// memory (the maps' type), rounded to nearest; the product would cut it off.
+// memory (the maps' type), rounded to nearest; the product would cut it off. With PROMOTES the sum of each slice is added to those before
+// in single precision, which the instruction's own sums of KIND_eight do not have; only tiles of 128 rows leave registers for both.
 //
 // The instruction makes 64 rows of 256 or 128 and leaves neighbours of a row in a thread. D lies column by column, so that its columns are
 // the instruction's rows: what is called X here is op(B) transposed, Y is op(A) transposed.
@@ -204,20 +205,38 @@ template <int M, bool SwapA, bool SwapB> DEVICE void product(const hopper_gemm &
         }
     } else {
         A sum[SUMS]; // which the first product sets
-        uint32_t stage = 0, parity = 0, before = 0;
+        uint32_t stage = 0, parity = 0;
+#ifdef PROMOTES
+        A now[SUMS];
+#else
+        A(&now)[SUMS] = sum;
+        uint32_t before = 0;
+#endif
 #pragma unroll 1
         for (int k = 0; k < in_k.k; k += SLICE_K) {
             const uint32_t x = slices + stage * STAGE + (uint32_t)(group - 1) * BOX_BYTES, y = slices + stage * STAGE + X_BYTES;
             barrier_wait(full + 8 * stage, parity);
             asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#ifdef PROMOTES
+            const int adds = 0;
+#else
+            const int adds = k;
+#endif
 #pragma unroll
             for (int step = 0; step < STEPS; step++)
-                multiply<SwapB, SwapA>(sum, described(x + step * (SwapB ? 32 : 2048)), described(y + step * (SwapA ? 32 : 2048)), k + step);
+                multiply<SwapB, SwapA>(now, described(x + step * (SwapB ? 32 : 2048)), described(y + step * (SwapA ? 32 : 2048)), adds + step);
             asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#ifdef PROMOTES
+            asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+            if (thread_x % 128 < HOPPER_PAIR) barrier_arrive(empty + 8 * stage, first + thread_x % 128);
+#pragma unroll
+            for (int i = 0; i < SUMS; i++) sum[i] = k ? sum[i] + now[i] : now[i];
+#else
             asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
             // the slice before this one is read: a thread a block says so
             if (k && thread_x % 128 < HOPPER_PAIR) barrier_arrive(empty + 8 * before, first + thread_x % 128);
             before = stage;
+#endif
             if (++stage == HOPPER_STAGES) stage = 0, parity ^= 1;
         }
         asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
@@ -291,7 +310,9 @@ template <int M, bool SwapA, bool SwapB> DEVICE void product(const hopper_gemm &
 #else
 #define KERNELS(SIZE, M) KERNEL(tensor_##SIZE##_tn, M, true, true)
 #endif
+#ifndef PROMOTES
 KERNELS(wide, 256)
+#endif
 KERNELS(big, 128)
 
 #ifdef KIND_tf32

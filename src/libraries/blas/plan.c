@@ -40,7 +40,10 @@ static const struct tile tiles[WAYS][SIZES] = {
                     HOPPER_DEEP, 1, 1000, 5000},
                    {"big", 128, HOPPER_N, HOPPER_THREADS, HOPPER_SHARED(128), 1, HOPPER_PARTS,
                     HOPPER_DEEP, 1.1, 500, 600}},
+    [BY_PROMOTING_GROUPS] = {{"big", 128, HOPPER_N, HOPPER_THREADS, HOPPER_SHARED(128), 1,
+                              HOPPER_PARTS, HOPPER_DEEP, 1.2, 600, 600}},
 };
+static bool has_groups(enum way way) { return way == BY_GROUPS || way == BY_PROMOTING_GROUPS; }
 enum { SUM_BYTES = 128 << 10 }; // of the sums of the blocks that a multiprocessor holds, at most
 
 // Multiply-adds of a cycle of a multiprocessor (the vendor's tables of throughput: CUDA C Programming Guide, and its
@@ -52,7 +55,7 @@ static double rate_of(uint32_t capability, enum way way, size_t bytes) {
     const double halves = capability < 80    ? 512
                           : capability == 80 ? 1024
                           : capability < 90  ? 512
-                          : way == BY_GROUPS ? 2048
+                          : has_groups(way)  ? 2048
                                              : 1024;
     return halves * 2 / (double)bytes;
 }
@@ -73,7 +76,7 @@ static double slice_cycles(const struct tile *t, double cost, double rate, uint3
 static double end_cycles(enum way way, const struct tile *t, uint32_t splits) {
     const double bytes = 4. * t->m * t->n;
     if (splits == 1) return 0;
-    return way == BY_GROUPS ? 3700 : 1500 + bytes * (splits + 1) / 24;
+    return has_groups(way) ? 3700 : 1500 + bytes * (splits + 1) / 24;
 }
 
 static double cycles_of(const struct blas_handle *h, enum way way, const struct tile *t,
@@ -96,10 +99,10 @@ void plan_consider(struct plan *best, const struct blas_handle *h, enum way way,
                        slices = pieces((uint32_t)g->k, slice);
         const uint64_t columns = pieces((uint32_t)g->n, t->n),
                        blocks = pieces((uint32_t)g->m, t->m) * count *
-                                (way == BY_GROUPS
+                                (has_groups(way)
                                      ? (columns + HOPPER_PAIR - 1) / HOPPER_PAIR * HOPPER_PAIR
                                      : columns);
-        for (uint32_t splits = 1; splits <= t->parts; splits += way == BY_GROUPS ? splits : 1) {
+        for (uint32_t splits = 1; splits <= t->parts; splits += has_groups(way) ? splits : 1) {
             if (splits > 1 &&
                 (!may_split || splits > slices || blocks * splits > (uint64_t)h->sms * t->held))
                 break;

@@ -11,8 +11,17 @@ struct gemm;
 
 // By the lanes' own arithmetic, of words or of what is wider (gemm.cu); on tensor cores any sizes and alignment, by warps (tensor.cu),
 // or lines that begin at multiples of sixteen bytes: by quad pairs (volta.cu), by asynchronous copies (ampere.cu), by groups of warps
-// (hopper.cu).
-enum way { BY_LANES, BY_WIDE_LANES, BY_WARPS, BY_QUADS, BY_COPIES, BY_GROUPS, WAYS };
+// (hopper.cu), with sums of slices added up in registers (its PROMOTES).
+enum way {
+    BY_LANES,
+    BY_WIDE_LANES,
+    BY_WARPS,
+    BY_QUADS,
+    BY_COPIES,
+    BY_GROUPS,
+    BY_PROMOTING_GROUPS,
+    WAYS
+};
 
 struct plan {
     enum way way;
