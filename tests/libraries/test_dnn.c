@@ -26,6 +26,8 @@ int cudnnConvolutionBackwardData(handle_t, const void *, desc_t, CUdeviceptr, de
                                  const void *, desc_t, CUdeviceptr);
 int cudnnConvolutionBackwardFilter(handle_t, const void *, desc_t, CUdeviceptr, desc_t, CUdeviceptr, desc_t, int, CUdeviceptr, size_t,
                                    const void *, desc_t, CUdeviceptr);
+int cudnnConvolutionBiasActivationForward(handle_t, const void *, desc_t, CUdeviceptr, desc_t, CUdeviceptr, desc_t, int, CUdeviceptr, size_t,
+                                          const void *, desc_t, CUdeviceptr, desc_t, CUdeviceptr, desc_t, desc_t, CUdeviceptr);
 int cudnnBatchNormalizationForwardTraining(handle_t, int, const void *, const void *, desc_t, CUdeviceptr, desc_t, CUdeviceptr, desc_t,
                                            CUdeviceptr, CUdeviceptr, double, CUdeviceptr, CUdeviceptr, double, CUdeviceptr, CUdeviceptr);
 int cudnnBatchNormalizationBackward(handle_t, int, const void *, const void *, const void *, const void *, desc_t, CUdeviceptr, desc_t,
@@ -159,6 +161,11 @@ static const struct shape shapes[] = {
     // groups of whole pieces of channels as they lie, steps of two; single precision, rounded from 8.0 on
     {2, 2, 32, 48, 2, {9, 8}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, true, false, HALF},
     {2, 2, 24, 32, 1, {9, 7}, {3, 2}, {1, 2}, {1, 0}, {1, 1}, true, false, FLOAT},
+    // planes of channels: at multiples of four places and of none, with groups, steps and filters of one place
+    {2, 2, 32, 48, 2, {8, 10}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, false, false, HALF},
+    {2, 3, 64, 40, 1, {7, 9}, {1, 1}, {1, 1}, {0, 0}, {1, 1}, false, false, BFLOAT16},
+    {2, 1, 72, 136, 1, {12, 14}, {3, 3}, {2, 1}, {1, 1}, {1, 1}, false, false, HALF},
+    {2, 2, 24, 40, 1, {12, 8}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, false, false, FLOAT},
 };
 static long index_of(const int size[5], bool is_last, const int i[5]) {
     return is_last ? (((((long)i[0] * size[2] + i[2]) * size[3] + i[3]) * size[4]) + i[4]) * size[1] + i[1]
@@ -241,6 +248,39 @@ static void convolve(handle_t h, const struct shape *s) {
     cudnnDestroyTensorDescriptor(tx), cudnnDestroyTensorDescriptor(ty), cudnnDestroyFilterDescriptor(tw), cudnnDestroyConvolutionDescriptor(tc);
     free(want_y), free(want_dx), free(want_dw);
     drop(&x), drop(&w), drop(&y), drop(&dy), drop(&dx), drop(&dw);
+}
+
+// relu(1.5 conv(x, w) - 0.5 z + bias), filters of one place, x and y by planes, z in the order that `z_last` says.
+static void with_bias(handle_t h, bool z_last) {
+    enum { N_ = 2, C_ = 40, K_ = 28, H_ = 9, W_ = 12, PLACES_ = H_ * W_ };
+    struct array x = make(N_ * C_ * PLACES_, HALF), w = make(K_ * C_, HALF), z = make(N_ * K_ * PLACES_, HALF), b = make(K_, HALF),
+                 y = make(N_ * K_ * PLACES_, HALF);
+    const float alpha = 1.5f, beta = -0.5f;
+    for (int i = 0; i < N_ * K_ * PLACES_; i++) {
+        const int n = i / (K_ * PLACES_), k = i / PLACES_ % K_, p = i % PLACES_;
+        double sum = 0;
+        for (int c = 0; c < C_; c++) sum += x.v[(n * C_ + c) * PLACES_ + p] * w.v[k * C_ + c];
+        y.v[i] = fmax(0, alpha * sum + beta * z.v[z_last ? (n * PLACES_ + p) * K_ + k : i] + b.v[k]);
+    }
+    desc_t tx, ty, tz, tb, tw, tc, relu;
+    cudnnCreateTensorDescriptor(&tx), cudnnCreateTensorDescriptor(&ty), cudnnCreateTensorDescriptor(&tz), cudnnCreateTensorDescriptor(&tb);
+    cudnnCreateFilterDescriptor(&tw), cudnnCreateConvolutionDescriptor(&tc), cudnnCreateActivationDescriptor(&relu);
+    cudnnSetTensorNdDescriptorEx(tx, 0, HALF, 4, (const int[]){N_, C_, H_, W_});
+    cudnnSetTensorNdDescriptorEx(ty, 0, HALF, 4, (const int[]){N_, K_, H_, W_});
+    cudnnSetTensorNdDescriptorEx(tz, z_last, HALF, 4, (const int[]){N_, K_, H_, W_});
+    cudnnSetTensorNdDescriptorEx(tb, 0, HALF, 4, (const int[]){1, K_, 1, 1});
+    cudnnSetFilterNdDescriptor(tw, HALF, 0, 4, (const int[]){K_, C_, 1, 1});
+    cudnnSetConvolutionNdDescriptor(tc, 2, (const int[]){0, 0}, (const int[]){1, 1}, (const int[]){1, 1}, 1, 0);
+    cudnnSetActivationDescriptor(relu, 1, 0, 0);
+    size_t bytes = 0;
+    cudnnGetConvolutionForwardWorkspaceSize(h, tx, tw, tc, ty, 1, &bytes);
+    CUdeviceptr area = 0;
+    if (bytes) cuMemAlloc(&area, bytes);
+    CHECK(!cudnnConvolutionBiasActivationForward(h, &alpha, tx, x.at, tw, w.at, tc, 1, area, bytes, &beta, tz, z.at, tb, b.at, relu, ty, y.at),
+          "with a bias");
+    compare("with a bias", &y, 0x1p-11);
+    if (area) cuMemFree(area);
+    drop(&x), drop(&w), drop(&z), drop(&b), drop(&y);
 }
 
 // ---- layers -------------------------------------------------------------------------------------------
@@ -505,6 +545,7 @@ int main(int argc, char **argv) {
         convolve(h, &shapes[i]);
         if (failed > before) printf("... of shape %zu\n", i);
     }
+    if (!is_small) with_bias(h, false), with_bias(h, true);
     if (is_short) return failed != 0;
     normalise(h);
     for (int mode = 0; mode < (is_small ? 1 : 3); mode++) pool(h, mode);

@@ -183,10 +183,10 @@ template <class Slice, int Long, bool Deep, bool IsX> struct fragments {
 // A tile of M x N of D, by warps that make WM x WN of it each, of slices that SliceY and SliceX bring, STAGES pairs of them.
 template <int M, int N, int WM, int WN, int STAGES, bool SwapA, bool SwapB, class SliceY, class SliceX> struct product_tile {
     static const int WARPS_M = M / WM, WARPS = WARPS_M * (N / WN), THREADS = 32 * WARPS;
-    static const int XS = WN / 16, YS = WM / 16;
+    static const int XS = WN / 16, YS = WM / 16, ROWS = WM; // pairs of a warp's eight columns and rows; its rows
     typedef SliceY slice_y;
     typedef SliceX slice_x;
-    static const int STAGE = slice_y::BYTES + slice_x::BYTES;
+    static const int STAGE = slice_y::BYTES + slice_x::BYTES, BYTES = STAGES * STAGE;
     fragments<slice_x, N, SwapB, true> fx;
     fragments<slice_y, M, SwapA, false> fy;
     uint32_t x[2][XS][4], y[2][YS][4];

@@ -92,6 +92,10 @@ static struct plane brought(struct job *j, const struct plane *p, bool in_lines)
     return to;
 }
 
+static struct conv_steps steps_of(const struct plane *p) {
+    return (struct conv_steps){p->step[IMAGES], p->step[CHANNELS], p->step[ROWS], p->step[COLUMNS]};
+}
+
 // What lies where, and the product. The work area begins at `work`; `next` says how much of it there is.
 static void prepare(const struct dnn_conv *c, uint64_t work, struct job *j) {
     const struct plane x = plane_of(&c->x, c->direction == DNN_FORWARD     ? c->from[0]
@@ -159,8 +163,8 @@ static void prepare(const struct dnn_conv *c, uint64_t work, struct job *j) {
             filters.step[IMAGES] = w.step[CHANNELS], filters.step[CHANNELS] = w.step[IMAGES];
         }
         if (to_data || w.step[CHANNELS] != 1 || in != channels || w.at % 16 ||
-            w.step[COLUMNS] != in || w.step[ROWS] != in * w.size[COLUMNS] ||
-            w.step[IMAGES] % piece) {
+            (w.size[COLUMNS] > 1 && w.step[COLUMNS] != in) ||
+            (w.size[ROWS] > 1 && w.step[ROWS] != in * w.size[COLUMNS]) || w.step[IMAGES] % piece) {
             struct plane all = filters;
             all.size[IMAGES] *= to_data ? groups : 1;
             const struct plane to = place(j, &all, 1, true);
@@ -177,14 +181,18 @@ static void prepare(const struct dnn_conv *c, uint64_t work, struct job *j) {
             (d.size[ROWS] == 1 || d.step[ROWS] == d.step[COLUMNS] * d.size[COLUMNS]) &&
             (d.size[IMAGES] == 1 ||
              d.step[IMAGES] == d.step[COLUMNS] * d.size[COLUMNS] * d.size[ROWS]);
-        if (!in_lines) d = place(j, target, groups, false);
-        g->d = (struct gemm_matrix){.at = d.at,
-                                    .lead = d.step[COLUMNS],
-                                    .step = in_lines ? g->m : d.step[COLUMNS] / groups};
+        j->c.is_loose = !in_lines;
+        g->d = (struct gemm_matrix){
+            .at = d.at, .lead = d.step[COLUMNS], .step = g->m * d.step[CHANNELS]};
     }
     g->c = g->d;
     // what beta is the factor of comes from where the result goes, or from a tensor of its own
     const struct plane z = c->z ? plane_of(&c->z_like, c->z) : *target;
+    if (j->c.is_loose) {
+        j->c.c = steps_of(&z), j->c.d = steps_of(&d);
+        g->c = (struct gemm_matrix){.at = z.at, .step = g->m * z.step[CHANNELS]};
+        return;
+    }
     const int64_t of_group = to_filter ? 1 : groups,
                   loose_group =
                       to_filter ? 0 : target->size[CHANNELS] / groups * target->step[CHANNELS],
@@ -228,6 +236,14 @@ bool conv_copies_takes(const struct blas_handle *h, const struct dnn_conv *c) {
            fits_31(&x) && fits_31(&w) && fits_31(&y);
 }
 
+// Whether planes of a tensor lie together and are large enough to be turned in squares.
+static bool has_planes(const struct conv_order *o) {
+    enum { LEAST = 32 };
+    const int64_t columns = o->columns.by;
+    return (columns == 1 || o->step[COLUMNS] == 1) &&
+           (o->rows.by == 1 || o->step[ROWS] == columns) && columns * o->rows.by >= LEAST &&
+           o->packed_step[ROWS] == columns * o->packed_step[COLUMNS];
+}
 static dnn_status launch(struct blas_handle *h, enum blas_module module, const char *name,
                          const uint32_t grid[3], uint32_t threads, uint32_t shared,
                          const void *params, size_t bytes) {
@@ -235,6 +251,36 @@ static dnn_status launch(struct blas_handle *h, enum blas_module module, const c
     const blas_status s = blas_kernel(h, module, name, &kernel);
     return dnn_of(s ? s
                     : blas_launch_shared(kernel, grid, threads, shared, params, bytes, h->stream));
+}
+
+static dnn_status order(struct blas_handle *h, enum blas_module module, bool out,
+                        const struct conv_order *o, uint32_t groups) {
+    const int64_t pieces = (int64_t)o->images * o->pieces.by * o->rows.by * o->columns.by;
+    return launch(h, module, out ? "conv_unpack" : "conv_pack",
+                  (const uint32_t[3]){dnn_blocks(pieces), 1, o->packed_group ? groups : 1}, 256, 0,
+                  o, sizeof *o);
+}
+static dnn_status turn_planes(struct blas_handle *h, enum blas_module module, size_t bytes,
+                              const struct conv_order *o, uint32_t groups) {
+    const int32_t places = (int32_t)(o->columns.by * o->rows.by),
+                  squares = (places + CONV_TURN_PLACES - 1) / CONV_TURN_PLACES,
+                  channels = CONV_TURN_BYTES / (int32_t)bytes;
+    const struct conv_turn t = {.loose = o->loose,
+                                .packed = o->packed,
+                                .places = places,
+                                .channels = o->channels,
+                                .squares = dnn_divisor(squares),
+                                .image = o->step[IMAGES],
+                                .channel = o->step[CHANNELS],
+                                .packed_image = o->packed_step[IMAGES],
+                                .packed_place = o->packed_step[COLUMNS],
+                                .group = o->group,
+                                .packed_group = o->packed_group};
+    return launch(h, module, "conv_turn_planes",
+                  (const uint32_t[3]){(uint32_t)(o->images * squares),
+                                      (uint32_t)((o->channels + channels - 1) / channels),
+                                      o->packed_group ? groups : 1},
+                  CONV_TURN_THREADS, 0, &t, sizeof t);
 }
 
 dnn_status conv_copies_run(struct blas_handle *h, const struct dnn_conv *c) {
@@ -265,11 +311,8 @@ dnn_status conv_copies_run(struct blas_handle *h, const struct dnn_conv *c) {
         for (int i = 0; i < j.moves && !s; i++) {
             const struct conv_order *const o = &j.move[i].order;
             if (j.move[i].is_out != out) continue;
-            const int64_t pieces = (int64_t)o->images * o->pieces.by * o->rows.by * o->columns.by;
-            s = launch(h, module, out ? "conv_unpack" : "conv_pack",
-                       (const uint32_t[3]){dnn_blocks(pieces), 1,
-                                           o->packed_group ? (uint32_t)j.groups : 1},
-                       256, 0, o, sizeof *o);
+            s = out || !has_planes(o) ? order(h, module, out, o, (uint32_t)j.groups)
+                                      : turn_planes(h, module, j.bytes, o, (uint32_t)j.groups);
         }
         if (!out && !s)
             s = launch(h, module, name,

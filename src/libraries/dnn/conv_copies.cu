@@ -104,12 +104,92 @@ template <int Long, int Threads> struct places_along_k {
 
 extern __shared__ char memory[] __attribute__((aligned(128)));
 
-template <class Tile> DEVICE void multiply_all(const gemm &g, const part &p, typename Tile::slice_y &sy, typename Tile::slice_x &sx, int m0, int n0) {
+// The end of a tile of D whose rows are channels, wherever these lie: 32 columns of a warp at a time go through shared memory, so that a
+// thread has four neighbouring places of a channel, which in a plane lie together.
+template <class Tile> DEVICE void end_loose(const A sum[Tile::XS][2 * Tile::YS][4], A *shared, const conv_copies &c, int m0, int n0, int batch) {
+    enum { COLUMNS = 32, LINE = COLUMNS + 4, EACH = 4, ROWS_AT_ONCE = 32 * EACH / COLUMNS };
+    static_assert(Tile::WARPS * Tile::ROWS * LINE * (int)sizeof(A) <= Tile::BYTES && Tile::XS % 2 == 0, "the slices' room is enough");
+    struct alignas(EACH * sizeof(O)) piece { O v[EACH]; };
+    struct alignas(EACH * sizeof(A)) sums { A v[EACH]; };
+    const finish<A, O> f(c.g, batch);
+    const int lane = thread_x % 32;
+    A *const mine = shared + thread_x / 32 * Tile::ROWS * LINE;
+    const uint32_t to = shared_address(mine + lane % 4 * 2 * LINE + lane / 4);
+    const A *const from = mine + lane / (COLUMNS / EACH) * LINE + lane % (COLUMNS / EACH) * EACH;
+    const int row0 = m0 + Tile::warp_m() + lane / (COLUMNS / EACH);
+#pragma unroll 1
+    for (int at = 0; at < Tile::XS; at += 2) {
+#pragma unroll
+        for (int i = 0; i < Tile::XS; i++)
+            if (i / 2 * 2 == at) {
+#pragma unroll
+                for (int j = 0; j < 2 * Tile::YS; j++)
+#pragma unroll
+                    for (int e = 0; e < 4; e++)
+                        asm volatile("st.shared.b32 [%0], %1;"
+                                     :
+                                     : "r"(to + (uint32_t)(((j * 8 + e % 2) * LINE + i % 2 * 16 + e / 2 * 8) * sizeof(A))), REG(sum[i][j][e])
+                                     : "memory");
+            }
+        asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+        const int n = n0 + Tile::warp_n() + at * 16 + lane % (COLUMNS / EACH) * EACH;
+        int64_t d_at[EACH];
+#pragma unroll
+        for (int e = 0; e < EACH; e++) {
+            int image;
+            const spot s = spot_of(c.of, n + e < f.n ? n + e : 0, &image);
+            d_at[e] = image * c.d.image + s.h * c.d.row + s.w * c.d.column;
+        }
+        const bool is_whole = n + EACH <= f.n && d_at[1] == d_at[0] + 1 && d_at[2] == d_at[0] + 2 && d_at[3] == d_at[0] + 3 &&
+                              (((uint64_t)(f.d + d_at[0]) | (uint64_t)c.d.channel * sizeof(O)) & (sizeof(piece) - 1)) == 0;
+#pragma unroll 1
+        for (int r = 0; r < Tile::ROWS; r += ROWS_AT_ONCE) {
+            const int row = row0 + r;
+            if (row >= f.m) continue;
+            sums v = *(const sums *)(from + r * LINE);
+#pragma unroll
+            for (int e = 0; e < EACH; e++) v.v[e] = times(f.alpha, v.v[e]);
+            if (f.beta != 0) {
+#pragma unroll 1
+                for (int e = 0; e < EACH && n + e < f.n; e++) {
+                    int image;
+                    const spot s = spot_of(c.of, n + e, &image);
+                    const A more = f.beta * widen(f.c[image * c.c.image + row * c.c.channel + s.h * c.c.row + s.w * c.c.column], A{});
+#pragma unroll
+                    for (int i = 0; i < EACH; i++)
+                        if (i == e) v.v[i] += more;
+                }
+            }
+            if (f.epilogue) {
+#pragma unroll
+                for (int e = 0; e < EACH; e++) v.v[e] = f.after(v.v[e], row);
+            }
+            O *const d = f.d + row * c.d.channel;
+            piece p;
+#pragma unroll
+            for (int e = 0; e < EACH; e += 2) narrow_2(&p.v[e], v.v[e], v.v[e + 1]);
+            if (is_whole) {
+                *(piece *)(d + d_at[0]) = p;
+            } else {
+#pragma unroll
+                for (int e = 0; e < EACH; e++)
+                    if (n + e < f.n) d[d_at[e]] = p.v[e];
+            }
+        }
+        asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+    }
+}
+template <class Tile> DEVICE void multiply_all(const conv_copies &c, const part &p, typename Tile::slice_y &sy, typename Tile::slice_x &sx, int m0, int n0) {
+    const gemm &g = c.g;
     A sum[Tile::XS][2 * Tile::YS][4] = {};
     Tile t;
     t.add_up(sum, shared_address(memory), sy, sx, p.k);
     const part then(g, SLICE_K); // the same, in no register meanwhile
-    if (then.add_up<Tile::XS * 2 * Tile::YS * 4, Tile::THREADS>(&sum[0][0][0], g)) Tile::end(sum, (A *)memory, g, m0, n0, then.batch);
+    if (!then.add_up<Tile::XS * 2 * Tile::YS * 4, Tile::THREADS>(&sum[0][0][0], g)) return;
+    if (c.is_loose)
+        end_loose<Tile>(sum, (A *)memory, c, m0, n0, then.batch);
+    else
+        Tile::end(sum, (A *)memory, g, m0, n0, then.batch);
 }
 template <int M, int N, int WM, int WN, int STAGES> DEVICE void to_places(const conv_copies &c) {
     enum { THREADS = M / WM * (N / WN) * 32 };
@@ -120,7 +200,7 @@ template <int M, int N, int WM, int WN, int STAGES> DEVICE void to_places(const 
     typename tile::slice_x sx;
     sy.begin(p.of<true>(matrix_at<T>(g.a, p.batch), g.a.lead), g.a.lead, block_x * M, g.m, p.k);
     sx.begin(c.of, matrix_at<T>(g.b, p.batch), block_y * N, g.n, p);
-    multiply_all<tile>(g, p, sy, sx, block_x * M, block_y * N);
+    multiply_all<tile>(c, p, sy, sx, block_x * M, block_y * N);
 }
 template <int M, int N, int WM, int WN, int STAGES> DEVICE void to_filters(const conv_copies &c) {
     enum { THREADS = M / WM * (N / WN) * 32 };
@@ -131,7 +211,7 @@ template <int M, int N, int WM, int WN, int STAGES> DEVICE void to_filters(const
     typename tile::slice_x sx;
     sy.begin(c.of, matrix_at<T>(g.a, p.batch), block_x * M, g.m, p);
     sx.begin(p.of<false>(matrix_at<T>(g.b, p.batch), g.b.lead), g.b.lead, block_y * N, g.n, p.k);
-    multiply_all<tile>(g, p, sy, sx, block_x * M, block_y * N);
+    multiply_all<tile>(c, p, sy, sx, block_x * M, block_y * N);
 }
 
 #define KERNELS(SIZE, M, N, WM, WN)                                                                                                            \
@@ -153,6 +233,56 @@ DEVICE piece_of_channels piece_at(const conv_order &o, int i) {
             block_z * o.packed_group + n * o.packed_step[0] + first + h * o.packed_step[2] + w * o.packed_step[3], first};
 }
 struct alignas(16) channels { T v[PIECE]; };
+
+DEVICE void put_in_square(uint32_t shared, int place, int channel, T v) {
+    const uint32_t to = shared + (uint32_t)(place * (CONV_TURN_BYTES + 4) + channel * (int)sizeof(T));
+    if (sizeof(T) == 2)
+        asm volatile("st.shared.u16 [%0], %1;" : : "r"(to), "h"(*(const uint16_t *)&v) : "memory");
+    else
+        asm volatile("st.shared.u32 [%0], %1;" : : "r"(to), "r"(*(const uint32_t *)&v) : "memory");
+}
+// Threads read neighbouring places of a channel, four at once where they lie at multiples of these, and write sixteen bytes of channels.
+template <bool Fours> DEVICE void read_square(const conv_turn &t, const T *x, uint32_t shared, int place0, int channel0) {
+    enum { CHANNELS = CONV_TURN_BYTES / sizeof(T), EACH = Fours ? 4 : 1, THREADS = CONV_TURN_PLACES / EACH };
+    struct alignas(EACH * sizeof(T)) places { T v[EACH]; };
+    const int place = thread_x % THREADS * EACH;
+#pragma unroll
+    for (int first = 0; first < CHANNELS; first += CONV_TURN_THREADS / THREADS) {
+        const int c = first + thread_x / THREADS;
+        places v = {};
+        if (place0 + place < t.places && channel0 + c < t.channels) v = *(const places *)(x + (channel0 + c) * t.channel + place0 + place);
+#pragma unroll
+        for (int e = 0; e < EACH; e++) put_in_square(shared, place + e, c, v.v[e]);
+    }
+}
+extern "C" __global__ __launch_bounds__(CONV_TURN_THREADS) void conv_turn_planes(const conv_turn t) {
+    enum { LINE = CONV_TURN_BYTES + 4, PIECES = CONV_TURN_BYTES / 16, CHANNELS = CONV_TURN_BYTES / sizeof(T) };
+    __shared__ uint32_t square[CONV_TURN_PLACES * LINE / 4];
+    const uint32_t shared = shared_address(square);
+    const int image = divide(t.squares, block_x), place0 = (block_x - image * (int)t.squares.by) * CONV_TURN_PLACES, channel0 = block_y * CHANNELS;
+    const T *const x = (const T *)t.loose + image * t.image + block_z * t.group;
+    T *const y = (T *)t.packed + image * t.packed_image + block_z * t.packed_group;
+    const int64_t fours = (int64_t)t.loose / (int64_t)sizeof(T) | t.image | t.channel | t.group | t.places;
+    if (t.loose % sizeof(T) == 0 && fours % 4 == 0)
+        read_square<true>(t, x, shared, place0, channel0);
+    else
+        read_square<false>(t, x, shared, place0, channel0);
+    barrier();
+#pragma unroll
+    for (int first = 0; first < CONV_TURN_PLACES * PIECES; first += CONV_TURN_THREADS) {
+        const int place = (first + thread_x) / PIECES, piece = thread_x % PIECES;
+        if (place0 + place >= t.places || channel0 + piece * PIECE >= (t.channels + PIECE - 1) / PIECE * PIECE) continue;
+        uint32_t w[4];
+        asm volatile("ld.shared.u32 %0, [%4];\nld.shared.u32 %1, [%4+4];\nld.shared.u32 %2, [%4+8];\nld.shared.u32 %3, [%4+12];"
+                     : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
+                     : "r"(shared + (uint32_t)(place * LINE + piece * 16))
+                     : "memory");
+        asm volatile("st.global.v4.u32 [%0], {%1,%2,%3,%4};"
+                     :
+                     : "l"(y + (place0 + place) * t.packed_place + channel0 + piece * PIECE), "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3])
+                     : "memory");
+    }
+}
 
 extern "C" __global__ void conv_pack(const conv_order o) {
     const int all = o.images * (int)o.pieces.by * (int)o.rows.by * (int)o.columns.by; // fewer than 2^31, threads included

@@ -20,9 +20,26 @@ struct conv_gather {
     struct divisor size[2];          // h and w of the other tensor
     struct divisor channels, across; // elements of a place of the filter; its places in a row
 };
+// Elements of a tensor from one to the next.
+struct conv_steps {
+    int64_t image, channel, row, column;
+};
 struct conv_copies {
     struct gemm g; // of which b (by the filter: a) is the gathered tensor; a product for each group of channels
     struct conv_gather of;
+    uint32_t is_loose;      // bool: elements of C and D lie by the steps below, g has no lines of them
+    struct conv_steps c, d; // rows of D are channels, columns its places
+};
+
+// A tensor of images whose planes lie together (rows and columns of each channel), into pieces as below: squares of places and channels
+// go through shared memory.
+enum { CONV_TURN_PLACES = 64, CONV_TURN_BYTES = 128, CONV_TURN_THREADS = 256 }; // of a square: places, channels' bytes
+struct conv_turn {
+    uint64_t loose, packed;
+    int32_t places, channels;   // of a plane; of a group
+    struct divisor squares;     // of a plane; blocks along x are these of each image
+    int64_t image, channel, packed_image, packed_place; // elements from one to the next
+    int64_t group, packed_group; // blocks along z
 };
 
 // A tensor of images, or of filters, into pieces of sixteen bytes of neighbouring channels (conv_pack), what lacks to whole ones zeros,
