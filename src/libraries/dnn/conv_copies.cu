@@ -241,18 +241,46 @@ DEVICE void put_in_square(uint32_t shared, int place, int channel, T v) {
     else
         asm volatile("st.shared.u32 [%0], %1;" : : "r"(to), "r"(*(const uint32_t *)&v) : "memory");
 }
-// Threads read neighbouring places of a channel, four at once where they lie at multiples of these, and write sixteen bytes of channels.
-template <bool Fours> DEVICE void read_square(const conv_turn &t, const T *x, uint32_t shared, int place0, int channel0) {
-    enum { CHANNELS = CONV_TURN_BYTES / sizeof(T), EACH = Fours ? 4 : 1, THREADS = CONV_TURN_PLACES / EACH };
-    struct alignas(EACH * sizeof(T)) places { T v[EACH]; };
-    const int place = thread_x % THREADS * EACH;
+// Threads read neighbouring places of a channel.
+DEVICE void read_square(const conv_turn &t, const T *x, uint32_t shared, int place0, int channel0) {
+    enum { CHANNELS = CONV_TURN_BYTES / sizeof(T), AT_ONCE = CONV_TURN_THREADS / CONV_TURN_PLACES };
+    const int place = thread_x % CONV_TURN_PLACES;
+#pragma unroll 4
+    for (int first = 0; first < CHANNELS; first += AT_ONCE) {
+        const int c = first + thread_x / CONV_TURN_PLACES;
+        T v = {};
+        if (place0 + place < t.places && channel0 + c < t.channels) v = x[(channel0 + c) * t.channel + place0 + place];
+        put_in_square(shared, place, c, v);
+    }
+}
+// The same four at once, which lie at multiples of so many, of the channels that a word holds.
+typedef uint32_t word_2 __attribute__((vector_size(8)));
+typedef uint32_t word_4 __attribute__((vector_size(16)));
+DEVICE void read_fours(const conv_turn &t, const T *x, uint32_t shared, int place0, int channel0) {
+    enum { EACH = 4 / sizeof(T), ALONG = CONV_TURN_PLACES / 4, AT_ONCE = CONV_TURN_THREADS / ALONG * EACH, LINE = CONV_TURN_BYTES + 4 };
+    const int place = thread_x % ALONG * 4, channel = thread_x / ALONG * EACH;
+    const int left = place0 + place < t.places ? t.channels - channel0 - channel : 0;
+    const char *at = (const char *)(x + (channel0 + channel) * t.channel + place0 + place);
+    const int64_t line = t.channel * (int64_t)sizeof(T);
+    const uint32_t to = shared + (uint32_t)(place * LINE + channel * (int)sizeof(T));
 #pragma unroll
-    for (int first = 0; first < CHANNELS; first += CONV_TURN_THREADS / THREADS) {
-        const int c = first + thread_x / THREADS;
-        places v = {};
-        if (place0 + place < t.places && channel0 + c < t.channels) v = *(const places *)(x + (channel0 + c) * t.channel + place0 + place);
+    for (int first = 0; first < CONV_TURN_BYTES / (int)sizeof(T); first += AT_ONCE, at += AT_ONCE * line) {
+        word_4 w = {}; // a place each
+        if (sizeof(T) == 2) {
+            word_2 low = {}, high = {};
+            if (first < left) low = *(const word_2 *)at;
+            if (first + 1 < left) high = *(const word_2 *)(at + line);
 #pragma unroll
-        for (int e = 0; e < EACH; e++) put_in_square(shared, place + e, c, v.v[e]);
+            for (int i = 0; i < 2; i++) {
+                asm("prmt.b32 %0, %1, %2, 0x5410;" : "=r"(w[2 * i]) : "r"(low[i]), "r"(high[i]));
+                asm("prmt.b32 %0, %1, %2, 0x7632;" : "=r"(w[2 * i + 1]) : "r"(low[i]), "r"(high[i]));
+            }
+        } else if (first < left) {
+            w = *(const word_4 *)at;
+        }
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            asm volatile("st.shared.u32 [%0+%2], %1;" : : "r"(to + (uint32_t)(first * (int)sizeof(T))), "r"(w[e]), "n"(e * LINE) : "memory");
     }
 }
 extern "C" __global__ __launch_bounds__(CONV_TURN_THREADS) void conv_turn_planes(const conv_turn t) {
@@ -264,9 +292,9 @@ extern "C" __global__ __launch_bounds__(CONV_TURN_THREADS) void conv_turn_planes
     T *const y = (T *)t.packed + image * t.packed_image + block_z * t.packed_group;
     const int64_t fours = (int64_t)t.loose / (int64_t)sizeof(T) | t.image | t.channel | t.group | t.places;
     if (t.loose % sizeof(T) == 0 && fours % 4 == 0)
-        read_square<true>(t, x, shared, place0, channel0);
+        read_fours(t, x, shared, place0, channel0);
     else
-        read_square<false>(t, x, shared, place0, channel0);
+        read_square(t, x, shared, place0, channel0);
     barrier();
 #pragma unroll
     for (int first = 0; first < CONV_TURN_PLACES * PIECES; first += CONV_TURN_THREADS) {
