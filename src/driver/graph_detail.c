@@ -89,10 +89,13 @@ bool graph_objects_copy(struct CUgraph_st *to, const struct CUgraph_st *from) {
     }
     return true;
 }
+// What was launched of the graph may use the object: its end is told when that is done.
 void graph_objects_drop(struct CUgraph_st *g) {
     while (g->objects) {
         struct graph_object *const k = g->objects;
         g->objects = k->next;
+        if (k->object->references <= k->references && driver_get()->gpu)
+            driver_result(gpu_synchronize(driver_get()->gpu, process_diags()));
         release(k->object, k->references);
         free(k);
     }

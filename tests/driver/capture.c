@@ -488,6 +488,31 @@ static void threads(void) {
 
 static unsigned destroyed;
 static void destroy(void *user) { destroyed += *(unsigned *)user; }
+// What the host's own memory holds when an object ends.
+static void look(void *user) { destroyed = *(volatile unsigned *)user; }
+// An object lives as long as what was launched of its graph runs.
+static void objects_in_use(void) {
+    enum { FILL = 0x1234567 };
+    CUgraph g;
+    CUgraphExec x;
+    CUuserObject o;
+    unsigned *held;
+    CUdeviceptr at;
+    OK(cuMemHostAlloc((void **)&held, 1 << 20, CU_MEMHOSTALLOC_DEVICEMAP));
+    OK(cuMemHostGetDevicePointer(&at, held, 0));
+    held[0] = 0;
+    OK(cuUserObjectCreate(&o, held, look, 1, 1));
+    OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cuMemsetD32Async(at, FILL, 1 << 18, s));
+    OK(cuStreamEndCapture(s, &g));
+    OK(cuGraphRetainUserObject(g, o, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    OK(cuGraphInstantiate(&x, g, 0));
+    OK(cuGraphDestroy(g));
+    OK(cuGraphLaunch(x, s));
+    OK(cuGraphExecDestroy(x));
+    CHECK(destroyed == FILL);
+    OK(cuMemFreeHost(held));
+}
 static void objects(void) {
     CUgraph g;
     CUgraphExec x;
@@ -502,6 +527,7 @@ static void objects(void) {
     OK(cuGraphExecDestroy(x));
     CHECK(destroyed == 1);
     IS(cuUserObjectRetain(o, 1), CUDA_ERROR_INVALID_VALUE);
+    objects_in_use();
 }
 
 int main(void) {

@@ -498,6 +498,71 @@ static void parts(handle_t h) {
     free(host), free(first), free(again);
 }
 
+// Streams that come and go, recordings too, and many of both at once: all get the parts that the first one has, whose bits those of a
+// product by a single block are not; and memory grows with what is there at once, not with what there was.
+static void rooms(void) {
+    enum { M = 48, N = 40, K = 4096, MANY = 24, BYTES = 4 * M * N };
+    handle_t h;
+    CHECK(!cublasCreate_v2(&h), "a handle of one's own");
+    float *const host = malloc(4 * K * (M + N)), *const first = malloc(BYTES), *const again = malloc(BYTES);
+    for (int i = 0; i < K * (M + N); i++) host[i] = (float)number(1000) / 997;
+    CUdeviceptr in, out[MANY];
+    CUstream stream[MANY];
+    CUgraph graph[MANY];
+    CUgraphExec exec[MANY];
+    const float alpha = 1, beta = 0;
+    size_t before = 0, after = 0, all;
+    cuMemAlloc(&in, 4 * K * (M + N));
+    cuMemcpyHtoD(in, host, 4 * K * (M + N));
+    for (int i = 0; i < MANY; i++) cuMemAlloc(&out[i], BYTES);
+#define PRODUCT(i) CHECK(!cublasGemmEx(h, 1, 0, M, N, K, &alpha, (void *)in, R32, K, (void *)(in + 4 * K * M), R32, K, &beta, (void *)out[i], R32, M, COMPUTE_32F, -1), "a product")
+    for (int time = 0; time < 2; time++) {
+        // one stream after the other
+        for (int i = 0; i < MANY; i++) {
+            cuStreamCreate(&stream[0], 1), cublasSetStream_v2(h, stream[0]);
+            PRODUCT(i);
+            cuStreamSynchronize(stream[0]), cuStreamDestroy(stream[0]);
+        }
+        if (time == 0) cuMemcpyDtoH(first, out[0], BYTES), cuMemGetInfo(&before, &all);
+        // graphs of one recording after the other
+        cuStreamCreate(&stream[0], 1), cublasSetStream_v2(h, stream[0]);
+        for (int i = 0; i < MANY; i++) {
+            cuMemsetD32(out[i], 0, M * N);
+            cuStreamBeginCapture(stream[0], CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+            PRODUCT(i);
+            PRODUCT(i); // in the room of the one before
+            cuStreamEndCapture(stream[0], &graph[0]);
+            cuGraphInstantiate(&exec[0], graph[0], 0), cuGraphDestroy(graph[0]);
+            cuGraphLaunch(exec[0], stream[0]), cuGraphExecDestroy(exec[0]);
+        }
+        cuStreamSynchronize(stream[0]), cuStreamDestroy(stream[0]);
+        for (int i = 0; i < MANY; i++) {
+            cuMemcpyDtoH(again, out[i], BYTES);
+            CHECK(!memcmp(first, again, BYTES), "product %d of graphs has other bits than the first", i);
+        }
+    }
+    cuMemGetInfo(&after, &all);
+    CHECK(before - after <= 2 * 160 * 1024 * 8, "%zu bytes more than after the first streams", before - after);
+    // all at once: each graph has its own
+    for (int i = 0; i < MANY; i++) {
+        cuMemsetD32(out[i], 0, M * N);
+        cuStreamCreate(&stream[i], 1), cublasSetStream_v2(h, stream[i]);
+        cuStreamBeginCapture(stream[i], CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+        PRODUCT(i);
+        cuStreamEndCapture(stream[i], &graph[i]);
+        cuGraphInstantiate(&exec[i], graph[i], 0);
+    }
+    for (int i = 0; i < MANY; i++) cuGraphLaunch(exec[i], stream[i]);
+    CHECK(!cublasDestroy_v2(h), "the end of the handle, which waits for all"); // before the graphs' end
+    for (int i = 0; i < MANY; i++) {
+        cuMemcpyDtoH(again, out[i], BYTES);
+        CHECK(!memcmp(first, again, BYTES), "product %d of many has other bits than the first", i);
+        cuGraphExecDestroy(exec[i]), cuGraphDestroy(graph[i]), cuStreamDestroy(stream[i]), cuMemFree(out[i]);
+    }
+    cuMemFree(in);
+    free(host), free(first), free(again);
+}
+
 // Numbers of eight bits with a fraction: small whole ones, whose sums are exact; scaled, with a bias, rounded to halves of single
 // precision's upper kind or to eight bits, and the largest magnitude found. Sums of fewer digits (`is_fast`) hold these exactly, too.
 enum { E4M3 = 28, E5M2 = 29 };
@@ -650,7 +715,7 @@ int main(int argc, char **argv) {
         return failed ? 1 : 0;
     }
     if (argc > 1 && !strcmp(argv[1], "parts")) {
-        parts(h);
+        parts(h), rooms();
         if (argc > 2) eight_bits(h, E4M3, E5M2, E4M3, 100, 60, 2000, 1, 1);
         return failed ? 1 : 0;
     }

@@ -73,7 +73,6 @@ enum blas_module {
     BLAS_MODULES
 };
 
-enum { BLAS_ROOMS = 16 };  // streams, and recordings of streams, of which products may have parts
 enum { BLAS_PARTS = 256 }; // blocks of a reduction, each of which leaves one sum
 
 typedef struct blas_handle {
@@ -84,14 +83,8 @@ typedef struct blas_handle {
     CUcontext context;        // that it was made in
     pthread_mutex_t lock;     // of `module`
     CUmodule module[BLAS_MODULES];
-    CUdeviceptr parts; // VECTOR_PART bytes of each of BLAS_PARTS + 1 sums
-    // where products of a stream leave the sums of parts: those of two streams run at once, and so may those that were recorded in
-    // one stream at two times
-    struct blas_room {
-        CUstream stream;
-        cuuint64_t recording; // 0: none
-        CUdeviceptr at;
-    } room[BLAS_ROOMS];
+    CUdeviceptr parts;        // VECTOR_PART bytes of each of BLAS_PARTS + 1 sums
+    struct blas_rooms *rooms; // where products leave the sums of parts (room.h)
 } * blas_handle_t;
 
 BLAS_API bool blas_is_handle(const struct blas_handle *h);
@@ -127,9 +120,6 @@ BLAS_API blas_status blas_product(struct blas_handle *h, const char *call, int o
 BLAS_API blas_status blas_product_in(struct blas_handle *h, CUstream stream, const char *call,
                                      int op_a, int op_b, const struct blas_types *t, struct gemm *g,
                                      uint32_t count);
-// A stream's room for sums of parts of k and for its counters, which are 0, or that of what is being recorded in it; false: it cannot
-// be had.
-BLAS_API bool blas_room(struct blas_handle *h, CUstream stream, uint64_t *part, uint64_t *turns);
 // Products by the kernels of hopper.cu: whether they take sizes, steps and the number of products of matrices whose lines begin at
 // multiples of sixteen bytes; and their launch, in tiles of `tile_m` rows.
 bool hopper_has_room(CUfunction kernel, uint32_t tile_m,

@@ -7,6 +7,7 @@
 
 #include "blas.h"
 #include "plan.h"
+#include "room.h"
 
 #include <stdio.h>
 
@@ -56,6 +57,7 @@ static blas_status as_they_are(struct blas_handle *h, CUstream stream, enum way 
                                const struct blas_eight *e, struct gemm *g, uint32_t count) {
     CUfunction kernel;
     struct plan plan;
+    struct blas_room *room = NULL;
     for (int may_split = 1; may_split >= 0; may_split--) {
         char name[32];
         plan = (struct plan){0};
@@ -64,8 +66,9 @@ static blas_status as_they_are(struct blas_handle *h, CUstream stream, enum way 
         const blas_status s =
             blas_kernel(h, module_of(way, e->is_fast, e->type_a, e->type_b), name, &kernel);
         if (s) return s;
-        if (plan.splits == 1 || (way != BY_COPIES ? hopper_has_room(kernel, plan.m, plan.splits)
-                                                  : blas_room(h, stream, &g->part, &g->turns)))
+        if (plan.splits == 1) break;
+        if (way != BY_COPIES ? hopper_has_room(kernel, plan.m, plan.splits)
+                             : (room = blas_room_take(h, stream, &g->part, &g->turns)) != NULL)
             break;
     }
     g->splits = plan.splits;
@@ -74,7 +77,10 @@ static blas_status as_they_are(struct blas_handle *h, CUstream stream, enum way 
                              plan.m);
     const uint32_t grid[3] = {((uint32_t)g->m + plan.m - 1) / plan.m,
                               ((uint32_t)g->n + plan.n - 1) / plan.n, count * plan.splits};
-    return blas_launch_shared(kernel, grid, plan.threads, plan.shared, g, sizeof *g, stream);
+    const blas_status s =
+        blas_launch_shared(kernel, grid, plan.threads, plan.shared, g, sizeof *g, stream);
+    const blas_status left = blas_room_leave(room, stream);
+    return s ? s : left;
 }
 static blas_status widen(struct blas_handle *h, CUstream stream, struct gemm_matrix *x, int type,
                          int64_t rows, int64_t columns, uint32_t count, uint64_t to) {

@@ -1,6 +1,6 @@
 // Handles, their settings, and the modules of kernels that they load.
 #include "blas.h"
-#include "plan.h"
+#include "room.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -98,8 +98,10 @@ blas_status blas_handle_new(struct blas_handle **out) {
     if (r == CUDA_SUCCESS) r = cuMemAlloc_v2(&parts, VECTOR_PART * (BLAS_PARTS + 1));
     if (r != CUDA_SUCCESS) return blas_of(r);
     struct blas_handle *const h = calloc(1, sizeof *h);
-    if (!h) return CUBLAS_ALLOC_FAILED;
+    struct blas_rooms *const rooms = blas_rooms_new();
+    if (!h || !rooms) return CUBLAS_ALLOC_FAILED;
     h->context = context;
+    h->rooms = rooms;
     h->parts = parts;
     pthread_mutex_init(&h->lock, NULL);
     h->tag = TAG;
@@ -118,48 +120,11 @@ blas_status blas_handle_delete(struct blas_handle *h) {
     for (size_t i = 0; i < BLAS_MODULES; i++)
         if (h->module[i]) cuModuleUnload(h->module[i]);
     cuMemFree_v2(h->parts);
-    for (size_t i = 0; i < BLAS_ROOMS; i++)
-        if (h->room[i].at) cuMemFree_v2(h->room[i].at);
+    blas_rooms_delete(h->rooms);
     pthread_mutex_destroy(&h->lock);
     h->tag = 0;
     free(h);
     return CUBLAS_SUCCESS;
-}
-
-// Memory for the sums of parts, with counters of 0 behind it; 0: there is none. A stream may be recorded meanwhile, which these calls
-// must not break off.
-static CUdeviceptr room_new(const struct blas_handle *h) {
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    CUstream own = NULL;
-    CUdeviceptr at = 0;
-    cuThreadExchangeStreamCaptureMode(&mode);
-    CUresult r = cuMemAlloc_v2(&at, plan_room(h) + plan_turns(h));
-    if (r == CUDA_SUCCESS) r = cuStreamCreate(&own, CU_STREAM_NON_BLOCKING);
-    if (r == CUDA_SUCCESS) r = cuMemsetD32Async(at + plan_room(h), 0, plan_turns(h) / 4, own);
-    if (r == CUDA_SUCCESS) r = cuStreamSynchronize(own);
-    if (own) cuStreamDestroy_v2(own);
-    if (r != CUDA_SUCCESS && at) cuMemFree_v2(at);
-    cuThreadExchangeStreamCaptureMode(&mode);
-    return r == CUDA_SUCCESS ? at : 0;
-}
-
-bool blas_room(struct blas_handle *h, CUstream stream, uint64_t *part, uint64_t *turns) {
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    cuuint64_t recording = 0;
-    const CUresult r = cuStreamGetCaptureInfo_v2(stream, &status, &recording, NULL, NULL, NULL);
-    if (r != CUDA_SUCCESS || status != CU_STREAM_CAPTURE_STATUS_ACTIVE) recording = 0;
-    pthread_mutex_lock(&h->lock);
-    size_t i = 0;
-    while (i < BLAS_ROOMS && h->room[i].at &&
-           (h->room[i].stream != stream || h->room[i].recording != recording))
-        i++;
-    if (i < BLAS_ROOMS && !h->room[i].at)
-        h->room[i] = (struct blas_room){stream, recording, room_new(h)};
-    const CUdeviceptr at = i < BLAS_ROOMS ? h->room[i].at : 0;
-    pthread_mutex_unlock(&h->lock);
-    *part = at;
-    *turns = at + plan_room(h);
-    return at != 0;
 }
 
 blas_status blas_kernel(struct blas_handle *h, enum blas_module module, const char *name,

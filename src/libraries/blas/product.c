@@ -2,6 +2,7 @@
 #include "blas.h"
 #include "hopper.h"
 #include "plan.h"
+#include "room.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -289,17 +290,21 @@ blas_status blas_product_in(struct blas_handle *h, CUstream stream, const char *
     CUfunction kernel;
     struct plan plan = plan_of(h, row, op_a, op_b, t, g, count, true);
     blas_status s = kernel_of(h, row, op_a, op_b, &plan, &kernel);
+    struct blas_room *room = NULL;
     if (s == CUBLAS_SUCCESS && plan.splits > 1 &&
-        !(plan.way == BY_GROUPS ? hopper_has_room(kernel, plan.m, plan.splits)
-                                : blas_room(h, stream, &g->part, &g->turns))) {
+        !(plan.way == BY_GROUPS
+              ? hopper_has_room(kernel, plan.m, plan.splits)
+              : (room = blas_room_take(h, stream, &g->part, &g->turns)) != NULL)) {
         plan = plan_of(h, row, op_a, op_b, t, g, count, false);
         s = kernel_of(h, row, op_a, op_b, &plan, &kernel);
     }
     if (s != CUBLAS_SUCCESS) return s;
     g->splits = plan.splits;
-    if (plan.way == BY_GROUPS && t->ab == TYPE_R_32F)
-        return hopper_launch_turned(h, kernel, stream, op_a, op_b, g, count, plan.m);
-    return plan.way == BY_GROUPS
-               ? hopper_launch(kernel, stream, op_a, op_b, t->ab, g, count, plan.m)
-               : launch_all(stream, kernel, &plan, t, g, count);
+    if (plan.way == BY_GROUPS)
+        s = t->ab == TYPE_R_32F ? hopper_launch_turned(h, kernel, stream, op_a, op_b, g, count, plan.m)
+                                : hopper_launch(kernel, stream, op_a, op_b, t->ab, g, count, plan.m);
+    else
+        s = launch_all(stream, kernel, &plan, t, g, count);
+    const blas_status left = blas_room_leave(room, stream);
+    return s ? s : left;
 }

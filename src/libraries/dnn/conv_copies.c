@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "blas/plan.h"
+#include "blas/room.h"
 #include "dnn.h"
 
 enum { IMAGES, CHANNELS, ROWS, COLUMNS, AXES };
@@ -298,7 +299,8 @@ dnn_status conv_copies_run(struct blas_handle *h, const struct dnn_conv *c) {
     struct gemm *const g = &j.c.g;
     struct plan plan = {0};
     plan_consider(&plan, h, BY_COPIES, j.bytes, g, (uint32_t)j.groups, true);
-    if (plan.splits > 1 && !blas_room(h, h->stream, &g->part, &g->turns)) {
+    struct blas_room *room = NULL;
+    if (plan.splits > 1 && !(room = blas_room_take(h, h->stream, &g->part, &g->turns))) {
         plan = (struct plan){0};
         plan_consider(&plan, h, BY_COPIES, j.bytes, g, (uint32_t)j.groups, false);
     }
@@ -321,6 +323,8 @@ dnn_status conv_copies_run(struct blas_handle *h, const struct dnn_conv *c) {
                                            (uint32_t)j.groups * plan.splits},
                        plan.threads, plan.shared, &j.c, sizeof j.c);
     }
+    const dnn_status left = dnn_of(blas_room_leave(room, h->stream));
+    if (!s) s = left;
     if (work) {
         const dnn_status freed = dnn_of(blas_of(cuMemFreeAsync(work, h->stream)));
         if (!s) s = freed;
