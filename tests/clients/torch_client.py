@@ -106,6 +106,7 @@ same('QR', lambda a: (lambda q, r: q @ r)(*L.qr(a)), (40, 33), tolerance=1e-4)
 same('singular values', L.svdvals, (3, 20, 33), tolerance=1e-4)
 same('singular vectors', lambda a: (lambda u, s, v: u @ torch.diag(s) @ v)(*L.svd(a, full_matrices=False)), (33, 20), tolerance=1e-4)
 same('eigenvalues', lambda a: L.eigvalsh(definite(a)), (33, 33), tolerance=1e-4)
+same('eigenvalues of a batch', lambda a: L.eigvalsh(a @ a.mT), (6, 5, 5), tolerance=1e-4)
 same('eigenvectors', lambda a: (lambda w, v: v @ torch.diag(w) @ v.mT)(*L.eigh(definite(a))), (33, 33), tolerance=1e-4)
 w, v = L.eig(torch.randn(12, 12, generator=torch.Generator().manual_seed(3)).cuda())
 assert (v @ torch.diag(w) @ L.inv(v) - torch.randn(12, 12, generator=torch.Generator().manual_seed(3)).cuda()).abs().max() < 1e-3

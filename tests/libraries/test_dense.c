@@ -63,6 +63,8 @@ int cusolverDnXgeev_bufferSize(handle_t, void *, int, int, int64_t, int, at_t, i
                                int, at_t, int64_t, int, at_t, int64_t, int, size_t *, size_t *);
 int cusolverDnXgeev(handle_t, void *, int, int, int64_t, int, at_t, int64_t, int, at_t, int, at_t,
                     int64_t, int, at_t, int64_t, int, at_t, size_t, void *, size_t, at_t);
+int cusolverDnXsyevBatched_bufferSize(handle_t, void *, int, int, int64_t, int, at_t, int64_t, int, at_t, int, size_t *, size_t *, int64_t);
+int cusolverDnXsyevBatched(handle_t, void *, int, int, int64_t, int, at_t, int64_t, int, at_t, int, at_t, size_t, void *, size_t, at_t, int64_t);
 int cusolverDnXlarft(handle_t);
 #define CALL(name_d, name_c, ...) (is_complex ? name_c(__VA_ARGS__) : name_d(__VA_ARGS__))
 
@@ -453,6 +455,27 @@ static void more(handle_t h) {
             tolerance *= 50 * (double)(1 + w[N - 1]);
             same("a pair's vectors", &sv, &right);
             tolerance = before;
+        }
+        // a batch: the matrix, and twice of it
+        struct matrix both = make(N, 2 * N);
+        long double of_both[2 * N];
+        const at_t values_of_both = memory(2 * N), infos = memory(2);
+        size_t bytes = 0, on_host = 1;
+        for (int i = 0; i < N * N; i++) both.v[i] = s.v[i], both.v[i + N * N] = 2 * s.v[i];
+        send(&both);
+        const int type_w = is_complex ? 0 : 1;
+        CHECK(!cusolverDnXsyevBatched_bufferSize(h, NULL, 1, fill, N, type, both.at, N, type_w, values_of_both, type, &bytes, &on_host, 2) && !on_host,
+              "a work area of a batch");
+        CHECK(!cusolverDnXsyevBatched(h, NULL, 1, fill, N, type, both.at, N, type_w, values_of_both, type, memory((int)(bytes / 8) + 1), bytes, NULL, 0, infos, 2) &&
+                  integer(infos, 0) == 0 && integer(infos, 1) == 0,
+              "eigenvalues of a batch");
+        reals(values_of_both, N, of_both), reals(values_of_both + N * (is_complex ? 4 : 8), N, of_both + N), fetch(&both);
+        for (int of = 0; of < 2; of++) {
+            struct matrix v = {both.v + of * N * N, 0, N, N}, vw = make(N, N);
+            orthogonal("vectors of a batch", &v);
+            for (int i = 0; i < N * N; i++) vw.v[i] = v.v[i] * of_both[of * N + i / N] / (of + 1);
+            const struct matrix sv = product(&s, false, &v, false);
+            same("a batch's vectors", &sv, &vw);
         }
         struct matrix some = copied(&s), all = copied(&s);
         int found = 0;

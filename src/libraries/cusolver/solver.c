@@ -844,6 +844,22 @@ API(cusolverDnXsyevd, blas_handle_t h, void *p, int vectors, int fill, int64_t n
     if (!is_type(type)) return refuse_type("cusolverDnXsyevd", type);
     return eigen(h, "cusolverDnXsyevd", type, vectors, fill, n, a, lda, w, area_device, info, 1);
 }
+API(cusolverDnXsyevBatched_bufferSize, blas_handle_t h, void *p, int vectors, int fill, int64_t n,
+    int type, const void *a, int64_t lda, int type_w, const void *w, int compute, size_t *device,
+    size_t *host, int64_t count) {
+    (void)p, (void)vectors, (void)fill, (void)a, (void)lda, (void)type_w, (void)w, (void)compute;
+    if (!is_size(n) || !is_size(count)) return SOLVER_INVALID_VALUE;
+    return area_bytes(h, type, dense_eigen_work((int)n) * count, device, host);
+}
+API(cusolverDnXsyevBatched, blas_handle_t h, void *p, int vectors, int fill, int64_t n, int type,
+    void *a, int64_t lda, int type_w, void *w, int compute, AREAS, int *info, int64_t count) {
+    (void)p, (void)type_w, (void)compute, (void)area_host, (void)bytes_host;
+    if (!is_type(type)) return refuse_type("cusolverDnXsyevBatched", type);
+    NEED(is_size(n) && is_size(count) &&
+         bytes_device >= (size_t)(n ? dense_eigen_work((int)n) * count : 0) * blas_type_bytes(type))
+    return eigen(h, "cusolverDnXsyevBatched", type, vectors, fill, n, a, lda, w, area_device, info,
+                 (int)count);
+}
 API(cusolverDnXsyevdx_bufferSize, blas_handle_t h, void *p, int vectors, int range, int fill,
     int64_t n, int type, const void *a, int64_t lda, void *low, void *high, int64_t from,
     int64_t to, int64_t *found, int type_w, const void *w, int compute, size_t *device,
