@@ -26,10 +26,19 @@ same('product', lambda a, b: a @ b, a, b, tolerance=3e-3) # TF32
 same('gradient', jax.grad(lambda a, b: (jnp.tanh(a @ b) ** 2).sum()), a, b, tolerance=5e-3)
 same('random', lambda a: jax.random.normal(jax.random.PRNGKey(1), (100,)), a)
 same('convolution', lambda x, w: jax.lax.conv(x, w, (1, 1), 'SAME'), of(2, 3, 8, 8), of(4, 3, 3, 3), tolerance=5e-3)
+# one graph of cuDNN with a scale and a bias of nothing between, whose work area XLA leaves out
+same('gradients of a convolution', jax.grad(lambda x, w: (jax.lax.conv(x, w, (1, 1), 'SAME') ** 2).sum(), argnums=(0, 1)),
+     of(2, 3, 8, 8), of(4, 3, 3, 3), tolerance=5e-3)
 same('transform', jnp.fft.fft, a)
 same('Cholesky', jnp.linalg.cholesky, s, tolerance=1e-3)
 same('solution', lambda s: jnp.linalg.solve(s, s[:, :3]), s, tolerance=1e-3)
 same('singular values', lambda a: jnp.linalg.svd(a, compute_uv=False), a, tolerance=1e-3)
+def residual(a):
+    w, v = jnp.linalg.eig(a)
+    return abs(a @ v - v * w), jnp.linalg.norm(v, axis=0)
+same('eigenvalues', residual, of(12, 12), tolerance=1e-3)
+same('eigenvalues of a batch', jnp.linalg.eigvalsh, (lambda b: b + b.transpose(0, 2, 1))(of(4, 6, 6)), tolerance=1e-3)
+same('a tridiagonal form', lambda s: jax.lax.linalg.tridiagonal(s)[1:3], s, tolerance=1e-3)
 same('loop', lambda a: jax.lax.scan(lambda c, x: (c * 0.9 + x, c.sum()), a[0], a), a)
 same('scatter', lambda a: a.at[jnp.array([1, 5, 1])].add(1.), a)
 print('ok', jax.__version__)

@@ -451,20 +451,9 @@ API(cudnnBackendGetAttribute, descriptor_t d, int name, int type, int64_t wanted
         const int64_t engines = graph_lacks(d) ? 0 : 1 + graph_rounds(d);
         return give(&engines, sizeof engines, wanted, count, to);
     }
-    if (d->kind == KIND_PLAN && name == PLAN_WORKSPACE) {
-        // A plan need not name a handle, which execution does (XLA's): the current device is meant.
-        struct blas_handle *h = (struct blas_handle *)(uintptr_t)whole(d, PLAN_HANDLE, 0),
-                           *own = NULL;
-        if (!find(d, PLAN_HANDLE)) {
-            const dnn_status s = dnn_of(blas_handle_new(&own));
-            if (s) return s;
-            h = own;
-        }
-        if (!blas_is_handle(h)) return DNN_BAD_PARAM;
-        const int64_t bytes = (int64_t)graph_workspace(h, graph_of_plan(d));
-        if (own) blas_handle_delete(own);
-        return give(&bytes, sizeof bytes, wanted, count, to);
-    }
+    // The work area is taken from the stream's memory: a program that tries no engines hands in none, whatever a plan asks for (XLA's).
+    if (d->kind == KIND_PLAN && name == PLAN_WORKSPACE)
+        return give(&(int64_t){0}, sizeof(int64_t), wanted, count, to);
     if (d->kind == KIND_ENGINE && name == ENGINE_NOTES &&
         whole(d, ENGINE_INDEX, 0) == ROUNDING_ENGINE &&
         graph_rounds(find_descriptor(d, ENGINE_GRAPH))) {
@@ -557,17 +546,20 @@ static dnn_status run_point(struct blas_handle *h, const struct memory *m,
 }
 API(cudnnBackendExecute, blas_handle_t h, descriptor_t plan, descriptor_t pack) {
     if (!blas_is_handle(h) || !plan || !pack) return DNN_BAD_PARAM;
-    const struct memory m = {graph_of_plan(plan), pack, (uint64_t)whole(pack, PACK_WORKSPACE, 0),
-                             whole(engine_of_plan(plan), ENGINE_INDEX, 0) == ROUNDING_ENGINE};
+    struct memory m = {graph_of_plan(plan), pack, 0,
+                       whole(engine_of_plan(plan), ENGINE_INDEX, 0) == ROUNDING_ENGINE};
     if (!m.graph) return DNN_NOT_FINALIZED;
     const char *const lacks = graph_lacks(m.graph);
     if (lacks) return dnn_refuse("cudnnBackendExecute", "%s", lacks);
     const struct attribute *const ops = find(m.graph, GRAPH_OPERATIONS);
-    for (int64_t i = 0; i < ops->count; i++) {
+    const size_t bytes = graph_workspace(h, m.graph);
+    CUdeviceptr work = 0;
+    dnn_status s = bytes ? dnn_of(blas_of(cuMemAllocAsync(&work, bytes, h->stream))) : DNN_SUCCESS;
+    m.workspace = work;
+    for (int64_t i = 0; i < ops->count && !s; i++) {
         const struct descriptor *const op = ((descriptor_t *)ops->values)[i];
-        const dnn_status s =
-            op->kind == KIND_OPERATION_POINTWISE ? run_point(h, &m, op) : run_conv(h, &m, op);
-        if (s) return s;
+        s = op->kind == KIND_OPERATION_POINTWISE ? run_point(h, &m, op) : run_conv(h, &m, op);
     }
-    return DNN_SUCCESS;
+    const dnn_status freed = work ? dnn_of(blas_of(cuMemFreeAsync(work, h->stream))) : DNN_SUCCESS;
+    return s ? s : freed;
 }
