@@ -78,6 +78,13 @@ static const struct word words[] = {
     {MRG, 101, SEED, 0, 81919, 0xe37c6633},
     {MRG, LEGACY, SEED, 0, 2 * 4096 + 1, 0xede010fe},
     {MRG, 101, SEED, 1000000007ull * 81920 + 7, 0, 0x375033fd},
+    {MTGP, LEGACY, SEED, 0, 0, 0x5b00d43e},
+    {MTGP, LEGACY, SEED, 0, 256, 0xd564d377},
+    {MTGP, LEGACY, SEED, 0, 16383, 0xf0d7b47e},
+    {MTGP, LEGACY, SEED, 0, 40000, 0x6346bdf5},
+    {MTGP, LEGACY, SEED, 0, 49151, 0x4e8452cf},
+    {MTGP, 101, SEED, 0, 16383, 0xf0d7b47e},
+    {MTGP, 101, SEED, 0, 192 * 256, 0xed3c7249}, // where the first sequence goes on: word 16384 of 64 sequences
     {PHILOX, 101, SEED, 0, 4, 0xec5cd72c},
     {PHILOX, 101, SEED, 0, 262148, 0xbcc2e48e},
     {PHILOX, LEGACY, SEED, 262143, 0, 0x16f9b70b},
@@ -202,6 +209,22 @@ static void numbers(void) {
         CHECK(f[3] == of[i].unit, "%.9g, not %.9g", f[3], of[i].unit);
         curandDestroyGenerator(g);
     }
+    // MTGP32, by curand_normal and so on after three rounds of 64 sequences: one word for each; half a round breaks nothing
+    generator_t m = make(MTGP, false);
+    curandSetPseudoRandomGeneratorSeed(m, SEED);
+    curandSetGeneratorOrdering(m, LEGACY);
+    enum { ROUND = 64 * 256 };
+    CHECK(!curandGenerate(m, (uint32_t *)device, 2 * ROUND + 100) && !curandGenerate(m, (uint32_t *)device, ROUND - 100), "bits in two calls");
+    CHECK(!curandGenerateNormal(m, (float *)device, ROUND, 0, 1), "normal");
+    const float *const mf = fetch(ROUND * 4);
+    CHECK(fabsf(mf[0] + 0.868708074f) < 1e-6f && fabsf(mf[ROUND - 1] + 0.232185766f) < 1e-6f, "%.9g %.9g", mf[0], mf[ROUND - 1]);
+    CHECK(!curandGenerateNormalDouble(m, (double *)device, ROUND, 0, 1), "normal");
+    const double *const md = fetch(ROUND * 8);
+    CHECK(fabs(md[0] + 1.5552063977596704) < 1e-14 && fabs(md[ROUND - 1] + 0.38090785463733845) < 1e-14, "%.17g %.17g", md[0], md[ROUND - 1]);
+    CHECK(!curandGenerateUniform(m, (float *)device, ROUND) && ((float *)fetch(ROUND * 4))[5] == 0.629580855f, "uniform");
+    CHECK(!curandGenerateUniformDouble(m, (double *)device, ROUND) && ((double *)fetch(ROUND * 8))[5] == 0.75298649584874511, "uniform");
+    CHECK(curandSetGeneratorOffset(m, 1) == TYPE_ERROR, "an offset of MTGP32");
+    curandDestroyGenerator(m);
     // the normal quantile, by SciPy's ndtri: points 1/2 and 3/4 of Sobol's first dimension and a later one
     generator_t g = make(SOBOL64, false);
     curandGenerateNormalDouble(g, (double *)device, 4, 0, 1);
@@ -247,7 +270,7 @@ static void refusals(void) {
 // With `refused`: one that is not here. With another argument: the short part.
 int main(int argc, char **argv) {
     generator_t g;
-    if (argc > 1 && !strcmp(argv[1], "refused")) return curandCreateGenerator(&g, MTGP) != ARCH_MISMATCH;
+    if (argc > 1 && !strcmp(argv[1], "refused")) return curandCreateGenerator(&g, SCRAMBLED) != ARCH_MISMATCH;
     const bool is_small = argc > 1;
     const size_t n = is_small ? 2000 : 30000;
     if (curandCreateGenerator(&g, XORWOW)) return puts("no generator"), 1;
@@ -260,7 +283,7 @@ int main(int argc, char **argv) {
     if (!is_small) {
         points();
         poisson(200000);
-        static const int types[] = {XORWOW, MRG, MT, PHILOX, SOBOL32, SOBOL64};
+        static const int types[] = {XORWOW, MRG, MTGP, MT, PHILOX, SOBOL32, SOBOL64};
         for (size_t i = 0; i < sizeof types / sizeof *types; i++) distributions(types[i], n);
     }
     return failed ? 1 : 0;

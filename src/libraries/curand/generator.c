@@ -32,7 +32,7 @@ enum {
 
 // A row for each generator that is here: its number of the interface, sequences by default and in the order "legacy" (0: no
 // visits in turn), results of a visit (0: as many as the kind of number has), bytes of a state.
-enum generator_kind { XORWOW, MRG, MT, PHILOX, SOBOL32, SOBOL64, GENERATORS };
+enum generator_kind { XORWOW, MRG, MTGP, MT, PHILOX, SOBOL32, SOBOL64, GENERATORS };
 static const struct {
     int number;
     const char *name;
@@ -40,6 +40,7 @@ static const struct {
 } generators[GENERATORS] = {
     [XORWOW] = {101, "xorwow", 4096, 4096, 0, sizeof(struct random_xorwow)},
     [MRG] = {121, "mrg", 81920, 4096, 0, sizeof(struct random_mrg)},
+    [MTGP] = {141, "mtgp", 192, 64, 1, sizeof(struct random_mtgp)},
     [MT] = {142, "mt", 0, 0, 0, 4},
     [PHILOX] = {161, "philox", 65536, 65536, 4, 0},
     [SOBOL32] = {201, "sobol32", 0, 0, 1, 32 * 4},
@@ -87,11 +88,10 @@ static rand_status create(struct generator **out, int number, bool is_host, cons
     int kind = 0;
     while (kind < GENERATORS && generators[kind].number != number) kind++;
     if (kind == GENERATORS) {
-        if (number != 141 && number != 202 && number != 204) return RAND_TYPE_ERROR;
-        blas_refuse(call,
-                    "no generator %s is here (its parameters are not public in a form that could "
-                    "be carried over)",
-                    number == 141 ? "MTGP32" : "scrambled Sobol");
+        if (number != 202 && number != 204) return RAND_TYPE_ERROR;
+        blas_refuse(
+            call, "no scrambled Sobol is here (its parameters are not public in a form that could "
+                  "be carried over)");
         return RAND_ARCH_MISMATCH;
     }
     struct generator *const g = calloc(1, sizeof *g);
@@ -159,7 +159,7 @@ int curandSetPseudoRandomGeneratorSeed(struct generator *g, unsigned long long s
 BLAS_API int curandSetGeneratorOffset(struct generator *g, unsigned long long offset);
 int curandSetGeneratorOffset(struct generator *g, unsigned long long offset) {
     if (!is_generator(g)) return RAND_NOT_INITIALIZED;
-    if (g->kind == MT) return RAND_TYPE_ERROR; // documented: it has none
+    if (g->kind == MT || g->kind == MTGP) return RAND_TYPE_ERROR; // documented: they have none
     g->offset = offset;
     forget_states(g);
     return RAND_SUCCESS;
@@ -226,6 +226,7 @@ static rand_status make_ready(struct generator *g) {
     switch (k) {
     case XORWOW: states_xorwow(g->states, sequences, g->seed, g->offset); break;
     case MRG: states_mrg(g->states, sequences, g->seed, g->offset); break;
+    case MTGP: states_mtgp(g->states, sequences, g->seed); break;
     case MT:
         states_mt(g->states, (uint32_t)g->seed);
         g->at.first = RANDOM_MT; // all words of the state are taken: it is the seed's
@@ -352,6 +353,7 @@ static void run_on_host(const struct generator *g, const struct random_call *c, 
     for (uint64_t i = 0; i < items; i++) switch (g->kind) {
         case XORWOW: random_run_xorwow(c, kind, (uint32_t)i); break;
         case MRG: random_run_mrg(c, kind, (uint32_t)i); break;
+        case MTGP: random_run_mtgp(c, kind, (uint32_t)i); break;
         case PHILOX: random_run_philox(c, kind, (uint32_t)i); break;
         case MT: random_run_mt(c, kind, i); break;
         case SOBOL32: random_run_sobol32(c, kind, i); break;
@@ -361,13 +363,15 @@ static void run_on_host(const struct generator *g, const struct random_call *c, 
 }
 static rand_status run_on_device(struct generator *g, const struct random_call *c, const char *name,
                                  uint64_t items) {
-    enum { THREADS = 64, MOST = 65535 }; // blocks as small, so that 4,096 sequences reach 64 SMs
-    const uint64_t blocks = (items + THREADS - 1) / THREADS;
+    enum { THREADS = 64, MOST = 65535 };    // blocks as small, so that 4,096 sequences reach 64 SMs
+    const bool has_block = g->kind == MTGP; // a sequence
+    const uint32_t threads = has_block ? RANDOM_MTGP_ROUND : THREADS;
+    const uint64_t blocks = has_block ? items : (items + THREADS - 1) / THREADS;
     CUfunction kernel;
     blas_status s = blas_kernel(g->device, BLAS_random, name, &kernel);
     if (!s)
         s = blas_launch(kernel, (const uint32_t[3]){blocks > MOST ? MOST : (uint32_t)blocks, 1, 1},
-                        THREADS, c, sizeof *c, g->stream);
+                        threads, c, sizeof *c, g->stream);
     return rand_of((int)s);
 }
 
@@ -463,6 +467,8 @@ static int generate(struct generator *g, int kind, void *out, size_t n, double m
         g->at.skipped = (uint32_t)((g->at.skipped + n) % 4);
     } else if (is_quasi(g->kind)) {
         g->at.first += n / g->dimensions;
+    } else if (g->kind == MTGP) {
+        g->at.first += n;
     } else if (g->kind != MT) {
         g->at.first += n / results;
     }

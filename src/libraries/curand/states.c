@@ -108,6 +108,38 @@ void states_mt(uint32_t out[RANDOM_MT], uint32_t seed) {
         out[i] = 1812433253u * (out[i - 1] ^ out[i - 1] >> 30) + i;
 }
 
+// ---- MTGP32 ---------------------------------------------------------------------------------------
+static const struct {
+    uint32_t far, left, right, table[4], tempering[4];
+} generator[] = {
+#define MTGP(far, left, right, a, b, c, d, e, f, g, h)                                             \
+    {far, left, right, {a, b, c, d}, {e, f, g, h}},
+#include "random/mtgp.def"
+#undef MTGP
+};
+void states_mtgp(struct random_mtgp *out, uint32_t sequences, uint64_t seed) {
+    for (uint32_t t = 0; t < sequences; t++) {
+        struct random_mtgp *const p = &out[t];
+        *p = (struct random_mtgp){
+            .far = generator[t].far, .left = generator[t].left, .right = generator[t].right};
+        for (int i = 0; i < 16; i++)
+            for (int k = 0; k < 4; k++)
+                if (i >> k & 1) {
+                    p->table[i] ^= generator[t].table[k];
+                    p->tempering[i] ^= generator[t].tempering[k];
+                }
+        // words begin as one byte, repeated; the second one is hidden
+        const uint32_t hidden = p->table[4] ^ p->table[8] << 16;
+        uint32_t byte = hidden + (hidden >> 16);
+        byte = (byte + (byte >> 8)) & 0xff;
+        for (uint32_t i = 0; i < RANDOM_MTGP; i++) p->s[i] = byte * 0x01010101u;
+        p->s[0] = (uint32_t)(seed ^ seed >> 32) + t + 1;
+        p->s[1] = hidden;
+        for (uint32_t i = 1; i < RANDOM_MTGP; i++)
+            p->s[i] ^= 1812433253u * (p->s[i - 1] ^ p->s[i - 1] >> 30) + i;
+    }
+}
+
 // ---- Sobol ----------------------------------------------------------------------------------------
 static const struct {
     uint16_t polynomial, m[14]; // degrees of the first 1,024 dimensions are at most 13

@@ -13,6 +13,8 @@ enum { SOBOL_DIMENSIONS = 1024 }; // that sobol.def has
 void states_xorwow(struct random_xorwow *out, uint32_t sequences, uint64_t seed, uint64_t offset);
 void states_mrg(struct random_mrg *out, uint32_t sequences, uint64_t seed, uint64_t offset);
 void states_mt(uint32_t out[RANDOM_MT], uint32_t seed);
+// State i has the i-th parameters and seed + i + 1 (the halves of a wide seed together), as curand_mtgp32_host.h has it.
+void states_mtgp(struct random_mtgp *out, uint32_t sequences, uint64_t seed);
 // Directions of the first dimensions: 32 words each, or 64 double words.
 void states_sobol(void *out, uint32_t dimensions, bool is_wide);
 

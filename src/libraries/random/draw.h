@@ -406,12 +406,8 @@ SHARED_CODE void random_put_point(const struct random_call *c, int kind, uint64_
     default: random_put32(c, (int64_t)i, random_poisson(c, u));
     }
 }
-SHARED_CODE void random_run_sobol32(const struct random_call *c, int kind, uint64_t i) {
-    const uint64_t points = c->n / c->dimensions;
-    const uint32_t *const direction = (const uint32_t *)(uintptr_t)c->states + i / points * 32;
-    const uint32_t at = (uint32_t)(c->first + i % points), gray = at ^ at >> 1;
-    uint32_t x = 0;
-    for (int k = 0; k < 32; k++) x ^= gray >> k & 1 ? direction[k] : 0;
+// A result of one word of 32 bits.
+SHARED_CODE void random_put_word(const struct random_call *c, int kind, uint64_t i, uint32_t x) {
     if (kind == RANDOM_bits)
         random_put32(c, (int64_t)i, x);
     else if (kind == RANDOM_uniform)
@@ -419,6 +415,14 @@ SHARED_CODE void random_run_sobol32(const struct random_call *c, int kind, uint6
     else
         random_put_point(c, kind, i,
                          x * 0x1p-32 + (kind == RANDOM_uniform_double ? 0x1p-32 : 0x1p-33));
+}
+SHARED_CODE void random_run_sobol32(const struct random_call *c, int kind, uint64_t i) {
+    const uint64_t points = c->n / c->dimensions;
+    const uint32_t *const direction = (const uint32_t *)(uintptr_t)c->states + i / points * 32;
+    const uint32_t at = (uint32_t)(c->first + i % points), gray = at ^ at >> 1;
+    uint32_t x = 0;
+    for (int k = 0; k < 32; k++) x ^= gray >> k & 1 ? direction[k] : 0;
+    random_put_word(c, kind, i, x);
 }
 SHARED_CODE void random_run_sobol64(const struct random_call *c, int kind, uint64_t i) {
     const uint64_t points = c->n / c->dimensions;
@@ -433,5 +437,55 @@ SHARED_CODE void random_run_sobol64(const struct random_call *c, int kind, uint6
     else
         random_put_point(c, kind, i, (double)(x >> 11) * 0x1p-53 + 0x1p-54);
 }
+
+// MTGP32 (M. Saito, M. Matsumoto, "Variants of Mersenne Twister suitable for graphic processors", 2013): a state of 351 words, of
+// which a round makes 256 more, a thread each. Sequences are visited in turn, a round each; c->first counts results. A round of which
+// an earlier call took a part is made again: a state is at the first round that is not taken whole.
+enum { RANDOM_MTGP = 351, RANDOM_MTGP_ROUND = 256 };
+struct random_mtgp {
+    uint32_t s[RANDOM_MTGP], far, left, right, table[16], tempering[16];
+};
+#define RANDOM_MTGP_MASK 0xfff80000u
+SHARED_CODE void random_mtgp_next(const struct random_mtgp *p, const uint32_t *s, uint32_t t,
+                                  uint32_t *next, uint32_t *out) {
+    uint32_t x = (s[t] & RANDOM_MTGP_MASK) ^ s[t + 1], h = s[t + p->far - 1];
+    x ^= x << p->left;
+    const uint32_t y = x ^ s[t + p->far] >> p->right;
+    *next = y ^ p->table[y & 15];
+    h ^= h >> 16;
+    h ^= h >> 8;
+    *out = *next ^ p->tempering[h & 15];
+}
+// The first round of a sequence that this call takes of, counted among all sequences' rounds.
+SHARED_CODE uint64_t random_mtgp_begin(const struct random_call *c, uint32_t sequence) {
+    const uint64_t whole = c->first / RANDOM_MTGP_ROUND, now = whole % c->sequences;
+    return whole - now + (sequence < now ? c->sequences : 0) + sequence;
+}
+SHARED_CODE void random_mtgp_put(const struct random_call *c, int kind, uint64_t round, uint32_t t,
+                                 uint32_t word) {
+    const uint64_t at = round * RANDOM_MTGP_ROUND + t;
+    if (at >= c->first && at - c->first < c->n) random_put_word(c, kind, at - c->first, word);
+}
+SHARED_CODE int random_mtgp_is_whole(const struct random_call *c, uint64_t round) {
+    return (round + 1) * RANDOM_MTGP_ROUND <= c->first + c->n;
+}
+#ifndef __CUDA__
+static inline void random_run_mtgp(const struct random_call *c, int kind, uint32_t sequence) {
+    struct random_mtgp *const p = (struct random_mtgp *)(uintptr_t)c->states + sequence;
+    for (uint64_t r = random_mtgp_begin(c, sequence); r * RANDOM_MTGP_ROUND < c->first + c->n;
+         r += c->sequences) {
+        uint32_t next[RANDOM_MTGP_ROUND], word;
+        for (uint32_t t = 0; t < RANDOM_MTGP_ROUND; t++) {
+            random_mtgp_next(p, p->s, t, &next[t], &word);
+            random_mtgp_put(c, kind, r, t, word);
+        }
+        if (!random_mtgp_is_whole(c, r)) break;
+        for (int i = 0; i < RANDOM_MTGP; i++)
+            p->s[i] = i + RANDOM_MTGP_ROUND < RANDOM_MTGP
+                          ? p->s[i + RANDOM_MTGP_ROUND]
+                          : next[i + RANDOM_MTGP_ROUND - RANDOM_MTGP];
+    }
+}
+#endif
 
 #endif

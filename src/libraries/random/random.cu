@@ -20,7 +20,31 @@
     SEQUENCES(philox, kind)                                                                        \
     RESULTS(mt, kind, c.n / results)                                                               \
     RESULTS(sobol32, kind, c.n)                                                                    \
-    RESULTS(sobol64, kind, c.n)
+    RESULTS(sobol64, kind, c.n)                                                                    \
+    extern "C" __global__ __launch_bounds__(RANDOM_MTGP_ROUND) void mtgp_##kind(const random_call c) { \
+        mtgp_rounds(c, RANDOM_##kind);                                                             \
+    }
+
+// A block's sequence of MTGP32.
+static __device__ __attribute__((noinline)) void mtgp_rounds(const random_call &c, int kind) {
+    __shared__ uint32_t s[RANDOM_MTGP];
+    random_mtgp *const p = (random_mtgp *)c.states + block_x;
+    const uint32_t t = (uint32_t)thread_x;
+    for (uint32_t i = t; i < RANDOM_MTGP; i += RANDOM_MTGP_ROUND) s[i] = p->s[i];
+    barrier();
+    for (uint64_t r = random_mtgp_begin(&c, (uint32_t)block_x); r * RANDOM_MTGP_ROUND < c.first + c.n; r += c.sequences) {
+        uint32_t next, word;
+        random_mtgp_next(p, s, t, &next, &word);
+        random_mtgp_put(&c, kind, r, t, word);
+        if (!random_mtgp_is_whole(&c, r)) break;
+        const uint32_t kept = t + RANDOM_MTGP_ROUND < RANDOM_MTGP ? s[t + RANDOM_MTGP_ROUND] : 0;
+        barrier();
+        if (t + RANDOM_MTGP_ROUND < RANDOM_MTGP) s[t] = kept;
+        s[RANDOM_MTGP - RANDOM_MTGP_ROUND + t] = next;
+        barrier();
+    }
+    for (uint32_t i = t; i < RANDOM_MTGP; i += RANDOM_MTGP_ROUND) p->s[i] = s[i];
+}
 RANDOM_KINDS(KIND)
 
 // One block continues the one sequence of MT19937: `first` words of the state are taken already, n are wanted.
