@@ -28,7 +28,8 @@ static void find_driver(void) {
 #define WHY TITLE ", which is not simulated"
 #endif
 
-static int refuse(const char *call, atomic_bool *said) {
+// Not called where a library answers all of its calls.
+__attribute__((unused)) static int refuse(const char *call, atomic_bool *said) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_driver);
     char sentence[256];

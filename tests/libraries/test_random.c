@@ -20,9 +20,11 @@ int curandGenerateLogNormal(generator_t, float *, size_t, float, float);
 int curandGenerateLogNormalDouble(generator_t, double *, size_t, double, double);
 int curandGeneratePoisson(generator_t, uint32_t *, size_t, double), curandGetVersion(int *);
 int curandCreatePoissonDistribution(double, CUdeviceptr *), curandDestroyDistribution(CUdeviceptr);
+int curandGetDirectionVectors32(uint32_t (**)[32], int), curandGetDirectionVectors64(uint64_t (**)[64], int), curandGetScrambleConstants32(uint32_t **),
+    curandGetScrambleConstants64(uint64_t **);
 
-enum { XORWOW = 101, MRG = 121, MTGP = 141, MT = 142, PHILOX = 161, SOBOL32 = 201, SCRAMBLED = 202, SOBOL64 = 203 };
-enum { LEGACY = 103, TYPE_ERROR = 103, OUT_OF_RANGE = 104, NOT_MULTIPLE = 105, ARCH_MISMATCH = 204 };
+enum { XORWOW = 101, MRG = 121, MTGP = 141, MT = 142, PHILOX = 161, SOBOL32 = 201, SCRAMBLED32 = 202, SOBOL64 = 203, SCRAMBLED64 = 204 };
+enum { SEEDED = 102, LEGACY = 103, TYPE_ERROR = 103, OUT_OF_RANGE = 104, NOT_MULTIPLE = 105, ARCH_MISMATCH = 204 };
 
 static int failed;
 #define CHECK(what, ...)                                                                           \
@@ -126,6 +128,58 @@ static void points(void) {
     curandDestroyGenerator(wide);
 }
 
+// Tables of the interface give the points of scrambled generators by the Gray code; plain ones are SciPy's too, in the last dimensions
+// as well. A scrambled sequence fills every box of one 64th of a line, and of the square of the first two dimensions, by its first 64
+// points once, as a plain one does.
+static void tables(void) {
+    enum { MOST_DIMENSIONS = 20000, N = 64 };
+    static const struct {
+        uint32_t dimension, index, value;
+    } of[] = {{100, 777, 3619684352u}, {1024, 515, 3577741312u}, {7777, 1001, 1648361472u}, {19999, 777, 2025848832u}};
+    uint32_t(*plain)[32], (*mixed)[32], *constants;
+    uint64_t(*plain64)[64], (*mixed64)[64], *constants64;
+    CHECK(!curandGetDirectionVectors32(&plain, 101) && !curandGetDirectionVectors32(&mixed, 102) && !curandGetScrambleConstants32(&constants), "tables");
+    CHECK(!curandGetDirectionVectors64(&plain64, 103) && !curandGetDirectionVectors64(&mixed64, 104) && !curandGetScrambleConstants64(&constants64),
+          "tables");
+    CHECK(curandGetDirectionVectors32(&plain, 103) == OUT_OF_RANGE && curandGetDirectionVectors64(&plain64, 102) == OUT_OF_RANGE, "tables of other widths");
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        uint32_t x = 0;
+        uint64_t x64 = 0;
+        for (int k = 0; k < 32; k++)
+            if ((of[i].index ^ of[i].index >> 1) >> k & 1) x ^= plain[of[i].dimension][k], x64 ^= plain64[of[i].dimension][k];
+        CHECK(x == of[i].value && x64 >> 32 == x, "point %u,%u: %u, not %u", of[i].dimension, of[i].index, x, of[i].value);
+    }
+    generator_t g = make(SCRAMBLED32, false), wide = make(SCRAMBLED64, false);
+    enum { DIMENSIONS = 300 };
+    CHECK(!curandSetQuasiRandomGeneratorDimensions(g, MOST_DIMENSIONS) && curandSetQuasiRandomGeneratorDimensions(g, MOST_DIMENSIONS + 1) == OUT_OF_RANGE,
+          "dimensions");
+    curandSetQuasiRandomGeneratorDimensions(g, DIMENSIONS), curandSetQuasiRandomGeneratorDimensions(wide, DIMENSIONS);
+    CHECK(!curandGenerate(g, (uint32_t *)device, DIMENSIONS * N), "bits");
+    uint32_t *const got = malloc(DIMENSIONS * N * 4);
+    memcpy(got, fetch(DIMENSIONS * N * 4), DIMENSIONS * N * 4);
+    CHECK(!curandGenerateLongLong(wide, (unsigned long long *)device, DIMENSIONS * N), "bits");
+    const uint64_t *const got64 = fetch(DIMENSIONS * N * 8);
+    uint64_t square = 0;
+    int moved = 0;
+    for (uint32_t d = 0; d < DIMENSIONS; d++) {
+        uint64_t line = 0;
+        for (uint32_t i = 0; i < N; i++) {
+            uint32_t x = constants[d];
+            uint64_t x64 = constants64[d];
+            for (int k = 0; k < 6; k++)
+                if ((i ^ i >> 1) >> k & 1) x ^= mixed[d][k], x64 ^= mixed64[d][k];
+            CHECK(got[d * N + i] == x && got64[d * N + i] == x64 && x64 >> 32 == x, "scrambled point %u,%u", d, i);
+            line |= 1ull << (x >> 26);
+            if (d == 1) square |= 1ull << (x >> 29 << 3 | got[i] >> 29);
+        }
+        moved += mixed[d][5] != plain[d][5];
+        CHECK(line == UINT64_MAX, "dimension %u: boxes %llx", d, (unsigned long long)line);
+    }
+    CHECK(square == UINT64_MAX && moved > DIMENSIONS / 2, "boxes of the square %llx, %d directions scrambled", (unsigned long long)square, moved);
+    free(got);
+    curandDestroyGenerator(g), curandDestroyGenerator(wide);
+}
+
 // ---- distributions ----------------------------------------------------------------------------------
 enum kind { UNIFORM, UNIFORM64, NORMAL, NORMAL64, LOG, LOG64, POISSON, POISSON_LARGE, KINDS };
 static int ask(generator_t g, enum kind k, void *out, size_t n) {
@@ -155,7 +209,7 @@ static void distributions(int type, size_t n) {
     for (enum kind k = 0; k < KINDS; k++) {
         generator_t g = make(type, false), h = make(type, true);
         const size_t each = k >= POISSON || k % 2 == 0 ? 4 : 8, first = n / 3 / 2 * 2;
-        if (type != SOBOL32 && type != SOBOL64) {
+        if (type < SOBOL32) {
             curandSetPseudoRandomGeneratorSeed(g, 77);
             curandSetPseudoRandomGeneratorSeed(h, 77);
         }
@@ -270,7 +324,7 @@ static void refusals(void) {
 // With `refused`: one that is not here. With another argument: the short part.
 int main(int argc, char **argv) {
     generator_t g;
-    if (argc > 1 && !strcmp(argv[1], "refused")) return curandCreateGenerator(&g, SCRAMBLED) != ARCH_MISMATCH;
+    if (argc > 1 && !strcmp(argv[1], "refused")) return curandCreateGenerator(&g, XORWOW) || curandSetGeneratorOrdering(g, SEEDED) != ARCH_MISMATCH;
     const bool is_small = argc > 1;
     const size_t n = is_small ? 2000 : 30000;
     if (curandCreateGenerator(&g, XORWOW)) return puts("no generator"), 1;
@@ -282,8 +336,9 @@ int main(int argc, char **argv) {
     refusals();
     if (!is_small) {
         points();
+        tables();
         poisson(200000);
-        static const int types[] = {XORWOW, MRG, MTGP, MT, PHILOX, SOBOL32, SOBOL64};
+        static const int types[] = {XORWOW, MRG, MTGP, MT, PHILOX, SOBOL32, SOBOL64, SCRAMBLED32, SCRAMBLED64};
         for (size_t i = 0; i < sizeof types / sizeof *types; i++) distributions(types[i], n);
     }
     return failed ? 1 : 0;

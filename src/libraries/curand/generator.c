@@ -32,7 +32,18 @@ enum {
 
 // A row for each generator that is here: its number of the interface, sequences by default and in the order "legacy" (0: no
 // visits in turn), results of a visit (0: as many as the kind of number has), bytes of a state.
-enum generator_kind { XORWOW, MRG, MTGP, MT, PHILOX, SOBOL32, SOBOL64, GENERATORS };
+enum generator_kind {
+    XORWOW,
+    MRG,
+    MTGP,
+    MT,
+    PHILOX,
+    SOBOL32,
+    SOBOL64,
+    SCRAMBLED32,
+    SCRAMBLED64,
+    GENERATORS
+};
 static const struct {
     int number;
     const char *name;
@@ -45,8 +56,12 @@ static const struct {
     [PHILOX] = {161, "philox", 65536, 65536, 4, 0},
     [SOBOL32] = {201, "sobol32", 0, 0, 1, 32 * 4},
     [SOBOL64] = {203, "sobol64", 0, 0, 1, 64 * 8},
+    [SCRAMBLED32] = {202, "sobol32", 0, 0, 1, 33 * 4}, // with its constant
+    [SCRAMBLED64] = {204, "sobol64", 0, 0, 1, 65 * 8},
 };
-static bool is_quasi(enum generator_kind k) { return k == SOBOL32 || k == SOBOL64; }
+static bool is_quasi(enum generator_kind k) { return k >= SOBOL32; }
+static bool is_scrambled(enum generator_kind k) { return k == SCRAMBLED32 || k == SCRAMBLED64; }
+static bool is_wide(enum generator_kind k) { return k == SOBOL64 || k == SCRAMBLED64; }
 
 enum { TAG = 0x646e6172 };
 struct generator {
@@ -81,19 +96,13 @@ static rand_status rand_of(int status) {
 }
 
 // ---- a generator's life ---------------------------------------------------------------------------
-static rand_status create(struct generator **out, int number, bool is_host, const char *call) {
+static rand_status create(struct generator **out, int number, bool is_host) {
     if (!out) return RAND_OUT_OF_RANGE;
     if (number == 100) number = 101; // the default ones
     if (number == 200) number = 201;
     int kind = 0;
     while (kind < GENERATORS && generators[kind].number != number) kind++;
-    if (kind == GENERATORS) {
-        if (number != 202 && number != 204) return RAND_TYPE_ERROR;
-        blas_refuse(
-            call, "no scrambled Sobol is here (its parameters are not public in a form that could "
-                  "be carried over)");
-        return RAND_ARCH_MISMATCH;
-    }
+    if (kind == GENERATORS) return RAND_TYPE_ERROR;
     struct generator *const g = calloc(1, sizeof *g);
     if (!g) return RAND_ALLOCATION_FAILED;
     if (!is_host) {
@@ -113,11 +122,11 @@ static rand_status create(struct generator **out, int number, bool is_host, cons
 }
 BLAS_API int curandCreateGenerator(struct generator **out, int number);
 int curandCreateGenerator(struct generator **out, int number) {
-    return (int)create(out, number, false, "curandCreateGenerator");
+    return (int)create(out, number, false);
 }
 BLAS_API int curandCreateGeneratorHost(struct generator **out, int number);
 int curandCreateGeneratorHost(struct generator **out, int number) {
-    return (int)create(out, number, true, "curandCreateGeneratorHost");
+    return (int)create(out, number, true);
 }
 
 static void forget_states(struct generator *g) {
@@ -184,12 +193,7 @@ BLAS_API int curandSetQuasiRandomGeneratorDimensions(struct generator *g, unsign
 int curandSetQuasiRandomGeneratorDimensions(struct generator *g, unsigned dimensions) {
     if (!is_generator(g)) return RAND_NOT_INITIALIZED;
     if (!is_quasi(g->kind)) return RAND_TYPE_ERROR;
-    if (dimensions < 1 || dimensions > 20000) return RAND_OUT_OF_RANGE;
-    if (dimensions > SOBOL_DIMENSIONS) {
-        blas_refuse("curandSetQuasiRandomGeneratorDimensions", "%u dimensions; there are %d here",
-                    dimensions, SOBOL_DIMENSIONS);
-        return RAND_ARCH_MISMATCH;
-    }
+    if (dimensions < 1 || dimensions > SOBOL_DIMENSIONS) return RAND_OUT_OF_RANGE;
     g->dimensions = dimensions;
     forget_states(g);
     return RAND_SUCCESS;
@@ -211,6 +215,10 @@ int curandGetProperty(int which, int *out) {
 }
 
 // ---- states ---------------------------------------------------------------------------------------
+// Bytes from directions to constants.
+static size_t constants_at(const struct generator *g) {
+    return (size_t)g->dimensions * (is_wide(g->kind) ? 64 * 8 : 32 * 4);
+}
 static rand_status make_ready(struct generator *g) {
     if (g->is_ready) return RAND_SUCCESS;
     const enum generator_kind k = g->kind;
@@ -237,7 +245,11 @@ static rand_status make_ready(struct generator *g) {
         break;
     case SOBOL32:
     case SOBOL64:
-        states_sobol(g->states, g->dimensions, k == SOBOL64);
+    case SCRAMBLED32:
+    case SCRAMBLED64:
+        states_sobol(g->states, g->dimensions, is_wide(k), is_scrambled(k));
+        if (is_scrambled(k))
+            states_sobol_constants((char *)g->states + constants_at(g), g->dimensions, is_wide(k));
         g->at.first = g->offset;
         break;
     case GENERATORS: break;
@@ -356,8 +368,10 @@ static void run_on_host(const struct generator *g, const struct random_call *c, 
         case MTGP: random_run_mtgp(c, kind, (uint32_t)i); break;
         case PHILOX: random_run_philox(c, kind, (uint32_t)i); break;
         case MT: random_run_mt(c, kind, i); break;
-        case SOBOL32: random_run_sobol32(c, kind, i); break;
-        case SOBOL64: random_run_sobol64(c, kind, i); break;
+        case SOBOL32:
+        case SCRAMBLED32: random_run_sobol32(c, kind, i); break;
+        case SOBOL64:
+        case SCRAMBLED64: random_run_sobol64(c, kind, i); break;
         case GENERATORS: break;
         }
 }
@@ -438,7 +452,7 @@ static int generate(struct generator *g, int kind, void *out, size_t n, double m
     if (!is_generator(g)) return RAND_NOT_INITIALIZED;
     const uint64_t results = (uint64_t)random_results_of(kind);
     if (is_quasi(g->kind) ? n % g->dimensions : n % results) return RAND_LENGTH_NOT_MULTIPLE;
-    if (kind == RANDOM_bits && is_wide_bits != (g->kind == SOBOL64)) return RAND_TYPE_ERROR;
+    if (kind == RANDOM_bits && is_wide_bits != is_wide(g->kind)) return RAND_TYPE_ERROR;
     if (kind == RANDOM_poisson && !is_lambda(mean)) return RAND_OUT_OF_RANGE;
     rand_status s = make_ready(g);
     if (s) return (int)s;
@@ -448,6 +462,7 @@ static int generate(struct generator *g, int kind, void *out, size_t n, double m
     c.out = (uintptr_t)out;
     c.n = n;
     c.states = g->is_host ? (uintptr_t)g->states : g->on_device;
+    if (is_scrambled(g->kind)) c.key = c.states + constants_at(g);
     c.mean = mean;
     c.deviation = deviation;
     if (kind == RANDOM_poisson) s = need_table(g, mean, &c);
@@ -504,3 +519,50 @@ int curandGeneratePoissonMethod(struct generator *g, unsigned *out, size_t n, do
     (void)method; // every method has the same distribution
     return generate(g, RANDOM_poisson, out, n, lambda, 0, false);
 }
+
+// ---- tables for a program's own kernels ---------------------------------------------------------------
+// Directions and constants of all dimensions, made when the first program asks for them.
+enum table {
+    DIRECTIONS32,
+    SCRAMBLED_DIRECTIONS32,
+    DIRECTIONS64,
+    SCRAMBLED_DIRECTIONS64,
+    CONSTANTS32,
+    CONSTANTS64,
+    TABLES
+};
+static pthread_mutex_t tables_lock = PTHREAD_MUTEX_INITIALIZER;
+static void *tables[TABLES];
+
+static int table_of(enum table which, void **out) {
+    const bool wide =
+                   which == DIRECTIONS64 || which == SCRAMBLED_DIRECTIONS64 || which == CONSTANTS64,
+               has_constants = which >= CONSTANTS32;
+    const size_t word = wide ? 8 : 4, each = has_constants ? 1 : wide ? 64 : 32;
+    pthread_mutex_lock(&tables_lock);
+    if (!tables[which] && (tables[which] = malloc(SOBOL_DIMENSIONS * each * word)) != NULL) {
+        if (has_constants)
+            states_sobol_constants(tables[which], SOBOL_DIMENSIONS, wide);
+        else
+            states_sobol(tables[which], SOBOL_DIMENSIONS, wide,
+                         which == SCRAMBLED_DIRECTIONS32 || which == SCRAMBLED_DIRECTIONS64);
+    }
+    *out = tables[which];
+    pthread_mutex_unlock(&tables_lock);
+    return *out ? RAND_SUCCESS : RAND_ALLOCATION_FAILED;
+}
+// curandDirectionVectorSet_t counts the sets from 101 on.
+enum { SET_FIRST = 101 };
+#define DIRECTIONS(bits, T, plain)                                                                 \
+    BLAS_API int curandGetDirectionVectors##bits(T(**out)[bits], int set);                         \
+    int curandGetDirectionVectors##bits(T(**out)[bits], int set) {                                 \
+        if (!out || (set - SET_FIRST != (plain) && set - SET_FIRST != (plain) + 1))                \
+            return RAND_OUT_OF_RANGE;                                                              \
+        return table_of((enum table)(set - SET_FIRST), (void **)out);                              \
+    }                                                                                              \
+    BLAS_API int curandGetScrambleConstants##bits(T **out);                                        \
+    int curandGetScrambleConstants##bits(T **out) {                                                \
+        return out ? table_of(CONSTANTS##bits, (void **)out) : RAND_OUT_OF_RANGE;                  \
+    }
+DIRECTIONS(32, unsigned, DIRECTIONS32)
+DIRECTIONS(64, unsigned long long, DIRECTIONS64)

@@ -1,6 +1,8 @@
 // First states: a linear generator jumps by a power of the matrix of one step.
 #include "states.h"
 
+#include <assert.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,34 +144,81 @@ void states_mtgp(struct random_mtgp *out, uint32_t sequences, uint64_t seed) {
 
 // ---- Sobol ----------------------------------------------------------------------------------------
 static const struct {
-    uint16_t polynomial, m[14]; // degrees of the first 1,024 dimensions are at most 13
+    uint32_t polynomial;
+    char m[40]; // the digits of sobol.def
 } primitive[] = {
-#define DIMENSION(polynomial, ...) {polynomial, {__VA_ARGS__}},
+#define DIM(polynomial, m) {polynomial, m},
 #include "random/sobol.def"
-#undef DIMENSION
+#undef DIM
 };
+static_assert(sizeof primitive / sizeof *primitive + 1 == SOBOL_DIMENSIONS, "all dimensions");
 
-void states_sobol(void *out, uint32_t dimensions, bool is_wide) {
+// The odd numbers of a dimension.
+static void odd_numbers(const char *digits, int degree, uint32_t m[32]) {
+    for (int k = 0, bit = 0; k < degree; k++) {
+        m[k] = 0;
+        for (int i = 0; i < k; i++, bit++) {
+            const char digit = digits[bit / 4];
+            const uint32_t four = (uint32_t)(digit > '9' ? digit - 'a' + 10 : digit - '0');
+            m[k] = m[k] << 1 | (four >> (3 - bit % 4) & 1);
+        }
+        m[k] = m[k] << 1 | 1;
+    }
+}
+// Random words of a dimension: the finaliser of G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators",
+// 2014, over a counter.
+static uint64_t scramble_word(uint32_t dimension, uint32_t i) {
+    uint64_t z = ((uint64_t)dimension * 65 + i + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+// Each bit of a direction, from the highest on, becomes itself and some of those above it.
+static void scramble(uint64_t *v, int bits, uint32_t dimension) {
+    uint64_t row[64];
+    for (uint32_t j = 0; j < 64; j++) {
+        const uint64_t above = j ? ~(UINT64_MAX >> j) : 0;
+        row[j] = (scramble_word(dimension, j) & above) | UINT64_C(1) << (63 - j);
+    }
+    for (int k = 0; k < bits; k++) {
+        uint64_t y = 0;
+        for (int j = 0; j < 64; j++) y = y << 1 | (uint64_t)__builtin_parityll(v[k] & row[j]);
+        v[k] = y;
+    }
+}
+void states_sobol(void *out, uint32_t dimensions, bool is_wide, bool is_scrambled) {
     const int bits = is_wide ? 64 : 32;
     for (uint32_t d = 0; d < dimensions; d++) {
         uint64_t v[64]; // direction k, its highest bit being bit 63
+        uint32_t m[32];
         const uint32_t polynomial = d ? primitive[d - 1].polynomial : 1;
         const int degree = d ? 31 - __builtin_clz(polynomial) : 0;
+        if (d) odd_numbers(primitive[d - 1].m, degree, m);
         for (int k = 0; k < bits; k++) {
             if (!d || k < degree) {
-                v[k] = (d ? (uint64_t)primitive[d - 1].m[k] : 1) << (63 - k);
+                v[k] = (d ? (uint64_t)m[k] : 1) << (63 - k);
                 continue;
             }
             v[k] = v[k - degree] ^ v[k - degree] >> degree;
             for (int j = 1; j < degree; j++)
                 if (polynomial >> (degree - j) & 1) v[k] ^= v[k - j];
         }
+        if (is_scrambled) scramble(v, bits, d);
         for (int k = 0; k < bits; k++) {
             if (is_wide)
-                ((uint64_t *)out)[d * 64 + (uint32_t)k] = v[k];
+                ((uint64_t *)out)[(size_t)d * 64 + (size_t)k] = v[k];
             else
-                ((uint32_t *)out)[d * 32 + (uint32_t)k] = (uint32_t)(v[k] >> 32);
+                ((uint32_t *)out)[(size_t)d * 32 + (size_t)k] = (uint32_t)(v[k] >> 32);
         }
+    }
+}
+void states_sobol_constants(void *out, uint32_t dimensions, bool is_wide) {
+    for (uint32_t d = 0; d < dimensions; d++) {
+        const uint64_t c = scramble_word(d, 64);
+        if (is_wide)
+            ((uint64_t *)out)[d] = c;
+        else
+            ((uint32_t *)out)[d] = (uint32_t)(c >> 32);
     }
 }
 

@@ -27,7 +27,7 @@ struct random_call {
     uint64_t states;     // address: a state for each sequence; of Sobol the directions
     uint64_t first;      // visits made before; of Sobol the index of the first point
     uint64_t word;       // Philox: words that each sequence has given before
-    uint64_t key;        // Philox: the seed
+    uint64_t key;        // Philox: the seed; Sobol: address of a constant for each dimension, or 0
     uint32_t sequences;  // visited in turn
     uint32_t begin;      // the sequence of visit 0
     uint32_t skipped;    // Philox: results of the first visit that an earlier call has taken

@@ -420,7 +420,7 @@ SHARED_CODE void random_run_sobol32(const struct random_call *c, int kind, uint6
     const uint64_t points = c->n / c->dimensions;
     const uint32_t *const direction = (const uint32_t *)(uintptr_t)c->states + i / points * 32;
     const uint32_t at = (uint32_t)(c->first + i % points), gray = at ^ at >> 1;
-    uint32_t x = 0;
+    uint32_t x = c->key ? ((const uint32_t *)(uintptr_t)c->key)[i / points] : 0;
     for (int k = 0; k < 32; k++) x ^= gray >> k & 1 ? direction[k] : 0;
     random_put_word(c, kind, i, x);
 }
@@ -428,7 +428,7 @@ SHARED_CODE void random_run_sobol64(const struct random_call *c, int kind, uint6
     const uint64_t points = c->n / c->dimensions;
     const uint64_t *const direction = (const uint64_t *)(uintptr_t)c->states + i / points * 64;
     const uint64_t at = c->first + i % points, gray = at ^ at >> 1;
-    uint64_t x = 0;
+    uint64_t x = c->key ? ((const uint64_t *)(uintptr_t)c->key)[i / points] : 0;
     for (int k = 0; k < 64; k++) x ^= gray >> k & 1 ? direction[k] : 0;
     if (kind == RANDOM_bits)
         ((uint64_t *)(uintptr_t)c->out)[i] = x;
