@@ -97,6 +97,14 @@ gradients('samples of an affine grid', lambda x, m: F.grid_sample(x, F.affine_gr
 made = [torch.cudnn_affine_grid_generator(m, 2, 3, 5, 7) if m.is_cuda else F.affine_grid(m, (2, 3, 5, 7), align_corners=True)
         for m in (torch.arange(12.).reshape(2, 2, 3), torch.arange(12.).reshape(2, 2, 3).cuda())]
 assert (made[0] - made[1].cpu()).abs().max() < 1e-4
+def attention(q, k, v, mask=None, **how):  # by cuDNN where it is; sums of halves
+    if q.device.type == 'cpu': return F.scaled_dot_product_attention(q.half().float(), k.half().float(), v.half().float(), mask, **how)
+    with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.CUDNN_ATTENTION):
+        return F.scaled_dot_product_attention(q.half(), k.half(), v.half(), None if mask is None else mask.half(), **how).float()
+if torch.cuda.get_device_capability() >= (8, 0):
+    gradients('attention', lambda q, k, v: attention(q, k, v, is_causal=True), (2, 4, 40, 64), (2, 4, 72, 64), (2, 4, 72, 64), tolerance=5e-3)
+    gradients('attention with a mask', lambda q, k, v: attention(q, k, v, torch.linspace(-1, 1, 40 * 72, device=q.device).reshape(1, 1, 40, 72)),
+              (2, 4, 40, 64), (2, 4, 72, 64), (2, 4, 72, 64), tolerance=5e-3)
 L = torch.linalg
 def definite(a): return a @ a.mT + a.shape[-1] * torch.eye(a.shape[-1], device=a.device)
 same('solve', L.solve, (40, 40), (40, 3), tolerance=1e-3)

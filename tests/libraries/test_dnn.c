@@ -456,6 +456,117 @@ static void graph(handle_t h) {
     drop(&x), drop(&w), drop(&b), drop(&y);
 }
 
+// Graphs of other operations. Steps are given for an order of the axes, from the largest step on.
+static desc_t ordered_tensor(int64_t uid, const int64_t size[4], const int order[4], bool is_virtual, bool is_value) {
+    const int64_t align = 16;
+    const int type = 0;
+    int64_t step[4], all = 1;
+    for (int i = 3; i >= 0; i--) step[order[i]] = all, all *= size[order[i]];
+    return node(17, 7, 901, 1, 1, &type, 902, 3, 4, size, 903, 3, 4, step, 906, 3, 1, &uid, 900, 3, 1, &align, 907, 2, 1, &is_virtual, 908, 2, 1, &is_value);
+}
+static void run_graph(handle_t h, const desc_t *ops, int count, const int64_t *uids, const CUdeviceptr *at, int n) {
+    const int64_t first = 0;
+    const desc_t whole = node(15, 2, 800, 0, 1, &h, 801, 15, count, ops), engine = node(2, 2, 1300, 15, 1, &whole, 1301, 3, 1, &first),
+                 config = node(3, 1, 300, 15, 1, &engine), plan = node(5, 2, 400, 0, 1, &h, 401, 15, 1, &config),
+                 pack = node(16, 2, 1000, 3, n, uids, 1001, 6, n, at);
+    CHECK(!cudnnBackendExecute(h, plan, pack), "a graph runs");
+    cudnnBackendDestroyDescriptor(whole), cudnnBackendDestroyDescriptor(engine), cudnnBackendDestroyDescriptor(config);
+    cudnnBackendDestroyDescriptor(plan), cudnnBackendDestroyDescriptor(pack);
+}
+enum { B = 2, Q_HEADS = 4, K_HEADS = 2, ROWS_Q = 5, ROWS_K = 7, DEPTH = 8, DEEP = 6 };
+// Attention as one operation, with fewer heads of keys than of queries, keys that lie with their heads inside, a scale by value, and a
+// band as the program's own function of scores.
+static void attention(handle_t h) {
+    struct array q = make(B * Q_HEADS * ROWS_Q * DEPTH, FLOAT), k = make(B * K_HEADS * ROWS_K * DEPTH, FLOAT), v = make(B * K_HEADS * ROWS_K * DEEP, FLOAT),
+                 o = make(B * Q_HEADS * ROWS_Q * DEEP, FLOAT), stats = make(B * Q_HEADS * ROWS_Q, FLOAT);
+    const float scale = 0.4f, none = -HUGE_VALF;
+    const int plain[4] = {0, 1, 2, 3}, inside[4] = {0, 2, 1, 3};
+    const int64_t scores[4] = {B, Q_HEADS, ROWS_Q, ROWS_K}, one_number[4] = {1, 1, 1, 1}, in = 's', out = 't';
+    const int at_least = 303;
+    const desc_t tq = ordered_tensor('q', (const int64_t[]){B, Q_HEADS, ROWS_Q, DEPTH}, plain, false, false),
+                 tk = ordered_tensor('k', (const int64_t[]){B, K_HEADS, ROWS_K, DEPTH}, inside, false, false),
+                 tv = ordered_tensor('v', (const int64_t[]){B, K_HEADS, ROWS_K, DEEP}, plain, false, false),
+                 to = ordered_tensor('o', (const int64_t[]){B, Q_HEADS, ROWS_Q, DEEP}, inside, false, false),
+                 tz = ordered_tensor('z', (const int64_t[]){B, Q_HEADS, ROWS_Q, 1}, plain, false, false), tc = ordered_tensor('c', one_number, plain, false, true),
+                 tn = ordered_tensor('n', one_number, plain, false, true), ts = ordered_tensor('s', scores, plain, true, false),
+                 tt = ordered_tensor('t', scores, plain, true, false);
+    const desc_t band = node(44, 4, 3000, 15, 1, &ts, 3005, 15, 1, &tn, 3006, 15, 1, &tt, 3007, 14, 1, &at_least), part = node(15, 1, 801, 15, 1, &band);
+    const desc_t op = node(41, 9, 2800, 15, 1, &tq, 2801, 15, 1, &tk, 2802, 15, 1, &tv, 2803, 15, 1, &to, 2804, 15, 1, &tz, 2805, 15, 1, &tc, 2811, 15, 1, &part,
+                           2812, 3, 1, &in, 2813, 3, 1, &out);
+    const int64_t uids[] = {'q', 'k', 'v', 'o', 'z', 'c', 'n'};
+    const CUdeviceptr at[] = {q.at, k.at, v.at, o.at, stats.at, (CUdeviceptr)&scale, (CUdeviceptr)&none};
+    run_graph(h, &op, 1, uids, at, 7);
+    for (int i = 0; i < B * Q_HEADS * ROWS_Q; i++) {
+        const int b = i / (Q_HEADS * ROWS_Q), head = i / ROWS_Q % Q_HEADS, r = i % ROWS_Q, key = head / (Q_HEADS / K_HEADS);
+        double p[ROWS_K], sum = 0;
+        for (int c = 0; c <= r; c++) {
+            double s = 0;
+            for (int d = 0; d < DEPTH; d++) s += q.v[i * DEPTH + d] * k.v[((b * ROWS_K + c) * K_HEADS + key) * DEPTH + d];
+            sum += p[c] = exp(s * (double)scale);
+        }
+        stats.v[i] = log(sum);
+        for (int d = 0; d < DEEP; d++) {
+            double s = 0;
+            for (int c = 0; c <= r; c++) s += p[c] / sum * v.v[((b * K_HEADS + key) * ROWS_K + c) * DEEP + d];
+            o.v[((b * ROWS_Q + r) * Q_HEADS + head) * DEEP + d] = s;
+        }
+    }
+    compare("attention", &o, 1e-5), compare("logarithms of its sums", &stats, 1e-5);
+    drop(&q), drop(&k), drop(&v), drop(&o), drop(&stats);
+}
+// A gradient as programs write it out: products, a matrix seen the other way, a largest element that is a result and is taken again,
+// a choice by numbers of rows and columns, a sum over heads in pairs. Operations stand in the wrong order.
+static void pieces(handle_t h) {
+    struct array a = make(B * Q_HEADS * ROWS_Q * DEPTH, FLOAT), b = make(B * Q_HEADS * DEPTH * ROWS_K, FLOAT), g = make(B * Q_HEADS * ROWS_Q * DEEP, FLOAT),
+                 most = make(B * Q_HEADS * ROWS_Q, FLOAT), y = make(B * K_HEADS * ROWS_K * DEEP, FLOAT);
+    const int plain[4] = {0, 1, 2, 3}, turned[4] = {0, 1, 3, 2}, inside[4] = {0, 2, 1, 3};
+    const int64_t scores[4] = {B, Q_HEADS, ROWS_Q, ROWS_K}, other[4] = {B, Q_HEADS, ROWS_K, ROWS_Q}, rows = 2, columns = 3;
+    const float none = 0;
+    const int single = 0, modes[6] = {9, 13, 501, 501, 303, 601}, largest = 3, sum = 0;
+    const desc_t ta = ordered_tensor('a', (const int64_t[]){B, Q_HEADS, ROWS_Q, DEPTH}, inside, false, false),
+                 tb = ordered_tensor('b', (const int64_t[]){B, Q_HEADS, DEPTH, ROWS_K}, turned, false, false),
+                 tg = ordered_tensor('g', (const int64_t[]){B, Q_HEADS, ROWS_Q, DEEP}, plain, false, false),
+                 tm = ordered_tensor('m', (const int64_t[]){B, Q_HEADS, ROWS_Q, 1}, plain, false, false),
+                 ty = ordered_tensor('y', (const int64_t[]){B, K_HEADS, ROWS_K, DEEP}, plain, false, false),
+                 tn = ordered_tensor('n', (const int64_t[]){1, 1, 1, 1}, plain, false, true),
+                 tw = ordered_tensor('w', (const int64_t[]){B, Q_HEADS, ROWS_K, DEEP}, plain, true, false), tu = ordered_tensor('u', other, turned, true, false);
+    desc_t t[8], f[6];
+    for (int i = 0; i < 8; i++) t[i] = ordered_tensor('0' + i, scores, plain, true, false);
+    for (int i = 0; i < 6; i++) f[i] = node(0, 3, 0, 14, 1, &modes[i], 1, 1, 1, &single, 9, 3, 1, i == 2 ? &rows : &columns);
+    const desc_t product = node(18, 1, 1500, 1, 1, &single), max = node(21, 2, 1600, 18, 1, &largest, 1601, 1, 1, &single),
+                 add = node(21, 2, 1600, 18, 1, &sum, 1601, 1, 1, &single);
+    const desc_t ops[] = {node(22, 3, 1610, 15, 1, &tw, 1611, 15, 1, &ty, 1612, 15, 1, &add),
+                          node(19, 4, 1520, 15, 1, &tu, 1521, 15, 1, &tg, 1522, 15, 1, &tw, 1523, 15, 1, &product),
+                          node(31, 2, 2200, 15, 1, &t[6], 2201, 15, 1, &tu),
+                          node(13, 5, 750, 15, 1, &f[5], 751, 15, 1, &t[2], 752, 15, 1, &tn, 758, 15, 1, &t[5], 753, 15, 1, &t[6]),
+                          node(13, 4, 750, 15, 1, &f[4], 751, 15, 1, &t[3], 752, 15, 1, &t[4], 753, 15, 1, &t[5]),
+                          node(13, 3, 750, 15, 1, &f[3], 751, 15, 1, &t[0], 753, 15, 1, &t[4]),
+                          node(13, 3, 750, 15, 1, &f[2], 751, 15, 1, &t[0], 753, 15, 1, &t[3]),
+                          node(13, 3, 750, 15, 1, &f[1], 751, 15, 1, &t[1], 753, 15, 1, &t[2]),
+                          node(13, 4, 750, 15, 1, &f[0], 751, 15, 1, &t[0], 752, 15, 1, &tm, 753, 15, 1, &t[1]),
+                          node(22, 3, 1610, 15, 1, &t[0], 1611, 15, 1, &tm, 1612, 15, 1, &max),
+                          node(19, 4, 1520, 15, 1, &ta, 1521, 15, 1, &tb, 1522, 15, 1, &t[0], 1523, 15, 1, &product)};
+    const int64_t uids[] = {'a', 'b', 'g', 'm', 'y', 'n'};
+    const CUdeviceptr at[] = {a.at, b.at, g.at, most.at, y.at, (CUdeviceptr)&none};
+    run_graph(h, ops, sizeof ops / sizeof *ops, uids, at, 6);
+    for (int i = 0; i < B * K_HEADS * ROWS_K * DEEP; i++) y.v[i] = 0;
+    for (int i = 0; i < B * Q_HEADS * ROWS_Q; i++) {
+        const int image = i / (Q_HEADS * ROWS_Q), head = i / ROWS_Q % Q_HEADS, r = i % ROWS_Q;
+        double s[ROWS_K] = {0};
+        most.v[i] = -HUGE_VAL;
+        for (int c = 0; c < ROWS_K; c++) {
+            for (int d = 0; d < DEPTH; d++)
+                s[c] += a.v[((image * ROWS_Q + r) * Q_HEADS + head) * DEPTH + d] * b.v[((image * Q_HEADS + head) * ROWS_K + c) * DEPTH + d];
+            most.v[i] = fmax(most.v[i], s[c]);
+        }
+        for (int c = 0; c <= r; c++)
+            for (int d = 0; d < DEEP; d++)
+                y.v[((image * K_HEADS + head / 2) * ROWS_K + c) * DEEP + d] += exp(s[c] - most.v[i]) * g.v[i * DEEP + d];
+    }
+    compare("largest scores", &most, 1e-5), compare("a gradient in pieces", &y, 1e-5);
+    drop(&a), drop(&b), drop(&g), drop(&most), drop(&y);
+}
+
 // ---- spatial transformers -----------------------------------------------------------------------------
 // Each element of a tensor counts for a place of the grid by a tent of width two around it. Some places lie outside.
 static void transform(handle_t h, int type, bool is_last) {
@@ -550,6 +661,7 @@ int main(int argc, char **argv) {
     const int types[] = {FLOAT, DOUBLE, HALF, BFLOAT16};
     for (int i = 0; i < (is_small ? 2 : 4); i++) transform(h, types[i], i % 2);
     graph(h);
+    attention(h), pieces(h);
     CHECK(!cudnnDestroy(h), "the end of a handle");
     if (!failed) puts("ok");
     return failed != 0;

@@ -528,3 +528,92 @@ extern "C" __global__ void grid_sample_back(const transform t) {
         }
     }
 }
+
+// ---- graphs of any kind -----------------------------------------------------------------------------------
+static __device__ bool compare(int mode, A x, A y) {
+    switch (mode) {
+    case CHOICE_EQ: return x == y;
+    case CHOICE_NE: return x != y;
+    case CHOICE_GT: return x > y;
+    case CHOICE_GE: return x >= y;
+    case CHOICE_LT: return x < y;
+    default: return x <= y;
+    }
+}
+// Comparisons, choices, and numbers of an element along an axis.
+extern "C" __global__ void choices(const selection p) {
+    EACH(i, p.all) {
+        int64_t rest = i, a = 0, b = 0, c = 0, y = 0;
+        int32_t at[LAYER_AXES];
+#pragma unroll
+        for (int axis = LAYER_AXES - 1; axis >= 0; axis--) {
+            const int64_t q = rest / p.size[axis], e = rest - q * p.size[axis];
+            at[axis] = (int32_t)e;
+            a += e * p.step_a[axis];
+            b += e * p.step_b[axis];
+            c += e * p.step_c[axis];
+            y += e * p.step_y[axis];
+            rest = q;
+        }
+        A v;
+        if (p.mode == CHOICE_INDEX) {
+            int32_t index = 0;
+#pragma unroll
+            for (int axis = 0; axis < LAYER_AXES; axis++)
+                if (axis == p.axis) index = at[axis];
+            v = (A)index;
+        } else if (p.mode == CHOICE_BAND) {
+            // queries and keys are counted from their last ones on where lengths are given
+            int32_t row = at[LAYER_AXES - 2], column = at[LAYER_AXES - 1];
+            const int32_t more = (p.length_k ? ((const int32_t *)p.length_k)[at[LAYER_AXES - 4]] : 0) -
+                                 (p.length_q ? ((const int32_t *)p.length_q)[at[LAYER_AXES - 4]] : 0);
+            const bool is_in = p.left ? compare(p.comparison, (A)(column + (int32_t)load(p.left, 0, p.type_left) - more), (A)row)
+                                      : compare(p.comparison, (A)(row + more + (p.right ? (int32_t)load(p.right, 0, p.type_right) : 0)), (A)column);
+            v = is_in ? load(p.a, a, p.type_a) : load(p.b, b, p.type_b);
+        } else {
+            const A x = load(p.a, a, p.type_a), z = p.b ? load(p.b, b, p.type_b) : 0;
+            v = p.mode == CHOICE_SELECT ? (load(p.c, c, p.type_c) != 0 ? x : z)
+                : p.mode == CHOICE_AND  ? x != 0 && z != 0
+                : p.mode == CHOICE_OR   ? x != 0 || z != 0
+                : p.mode == CHOICE_NOT  ? x == 0
+                                        : compare(p.mode, x, z);
+        }
+        store(p.y, y, p.type_y, v);
+    }
+}
+// A row's probabilities from its scores, in T, and the logarithm of what they were divided by. A row without a key has none.
+extern "C" __global__ __launch_bounds__(THREADS) void attention_softmax(const attention a) {
+    __shared__ float held[THREADS];
+    for (int64_t r = block_x; r < a.all; r += blocks_x) {
+        const int row = (int)(r % a.rows), image = (int)(r / a.rows / a.heads), head = (int)(r / a.rows % a.heads);
+        const int columns = a.length_k && ((const int32_t *)a.length_k)[image] < a.columns ? ((const int32_t *)a.length_k)[image] : a.columns;
+        const bool is_there = !a.length_q || row < ((const int32_t *)a.length_q)[image];
+        const float *const s = (const float *)a.scores + r * a.columns;
+        const float none = -__builtin_inff();
+        float most = none, sum = 0;
+        for (int i = thread_x; is_there && i < columns; i += THREADS) most = s[i] > most ? s[i] : most;
+        for (int step = 0; step < 2; step++) {
+            barrier();
+            held[thread_x] = step ? sum : most;
+            barrier();
+            for (int half = THREADS / 2; half; half /= 2) {
+                if (thread_x < half) {
+                    const float o = held[thread_x + half];
+                    held[thread_x] = step ? held[thread_x] + o : o > held[thread_x] ? o : held[thread_x];
+                }
+                barrier();
+            }
+            if (step) {
+                sum = held[0];
+                continue;
+            }
+            most = held[0];
+            for (int i = thread_x; most > none && i < columns; i += THREADS) sum += exponential(s[i] - most);
+        }
+        const float by = most > none ? 1 / sum : 0;
+        for (int i = thread_x; i < a.columns; i += THREADS)
+            narrow(&((T *)a.probabilities)[r * a.columns + i], (A)(by != 0 && i < columns ? exponential(s[i] - most) * by : 0));
+        if (thread_x == 0 && a.stats)
+            ((float *)a.stats)[image * a.stats_image + head * a.stats_head + row * a.stats_row] = by != 0 ? most + logarithm(sum) : none;
+    }
+}

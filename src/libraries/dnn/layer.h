@@ -110,4 +110,39 @@ struct transform {
     double alpha, beta, alpha_grid, beta_grid;
 };
 
+// Elements that are compared, chosen and counted; steps as those of struct point. Kinds are cudnnPointwiseMode_t's, and a band of a
+// matrix's last two axes: a where it is in the band, else b.
+enum choice_mode {
+    CHOICE_EQ = 300,
+    CHOICE_NE,
+    CHOICE_GT,
+    CHOICE_GE,
+    CHOICE_LT,
+    CHOICE_LE,
+    CHOICE_AND = 400,
+    CHOICE_OR,
+    CHOICE_NOT,
+    CHOICE_INDEX = 501,
+    CHOICE_SELECT = 601,
+    CHOICE_BAND = 1000
+};
+struct selection {
+    int64_t all;
+    int32_t size[LAYER_AXES];
+    int64_t step_a[LAYER_AXES], step_b[LAYER_AXES], step_c[LAYER_AXES], step_y[LAYER_AXES];
+    uint64_t a, b, c, y;
+    int32_t mode, axis;
+    int32_t type_a, type_b, type_c, type_y;
+    uint64_t length_q, length_k, left, right; // of a band: int32 for each image, and numbers; or 0
+    int32_t type_left, type_right, comparison;
+};
+
+// Scores of attention, packed: images x heads x rows x columns, of single precision; probabilities alike.
+struct attention {
+    int64_t all; // rows of all heads and images
+    int32_t heads, rows, columns;
+    uint64_t scores, probabilities, stats, length_q, length_k; // stats and lengths may be 0
+    int64_t stats_image, stats_head, stats_row;
+};
+
 #endif
