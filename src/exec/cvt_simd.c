@@ -26,6 +26,9 @@ DEFINE_CVT(cvt_f32_f16, canon32(f16_to_f32(A & 0xffff)))
 DEFINE_CVT(cvt_f32_bf16, canon32(bf16_to_f32(A & 0xffff)))
 DEFINE_CVT(cvt_f16_f32, f16_from_f64((double)as_f32(A)))
 DEFINE_CVT(cvt_bf16_f32, bf16_from_f64((double)as_f32(A)))
+// Two into the halves of a word: A above B.
+HANDLER32(cvt_f16x2_f32, 2, f16_from_f64((double)as_f32(A)) << 16 | f16_from_f64((double)as_f32(B)))
+HANDLER32(cvt_bf16x2_f32, 2, bf16_from_f64((double)as_f32(A)) << 16 | bf16_from_f64((double)as_f32(B)))
 
 DEFINE_CVT(cvt_f16_f32_r, half_directed((double)as_f32(A), false, x->rnd))
 DEFINE_CVT(cvt_bf16_f32_r, half_directed((double)as_f32(A), true, x->rnd))

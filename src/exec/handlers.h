@@ -63,7 +63,8 @@
     X(cvt_f64_u32) X(cvt_f32_f64) X(cvt_int) X(cvt_int_pair) X(cvt_f32_s64) X(cvt_f32_u64)     \
     X(cvt_f64_s64) X(cvt_f64_u64) X(cvt_f32_s32_r) X(cvt_f32_u32_r) X(cvt_f32_s64_r)           \
     X(cvt_f32_u64_r) X(cvt_f32_f64_r) X(cvt_f64_s64_r) X(cvt_f64_u64_r) X(cvt_f16_f32_r)       \
-    X(cvt_bf16_f32_r) EXEC_CVT_MODES(X, cvt_s32_f32) EXEC_CVT_MODES(X, cvt_u32_f32)            \
+    X(cvt_bf16_f32_r) X(cvt_f16x2_f32) X(cvt_bf16x2_f32)                                       \
+    EXEC_CVT_MODES(X, cvt_s32_f32) EXEC_CVT_MODES(X, cvt_u32_f32)                              \
     EXEC_CVT_MODES(X, cvt_s32_f64) EXEC_CVT_MODES(X, cvt_u32_f64)                              \
     EXEC_CVT_MODES(X, cvt_s64_f32) EXEC_CVT_MODES(X, cvt_u64_f32)                              \
     EXEC_CVT_MODES(X, cvt_s64_f64) EXEC_CVT_MODES(X, cvt_u64_f64)

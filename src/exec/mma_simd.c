@@ -20,6 +20,7 @@
 
 #include "exec/adder.h"
 #include "exec/matrix.h"
+#include "exec/mma_rows.h"
 #include "exec/sparse.h"
 
 enum {
@@ -347,10 +348,27 @@ static bool add_plain(const struct product *p, uint32_t column, uint32_t from, c
     return !adder_any(&odd);
 }
 
+// Dense products of halves and of bfloats, where the host has vectors for them and the numbers allow it.
+static bool add_rows(struct exec_warp *w, const struct xinst *x, uint32_t mask) {
+#ifdef MMA_ROWS
+    const bool is_bf16 = x->stype == ITYPE_BF16, half = x->type == ITYPE_F16;
+    if ((x->stype != ITYPE_F16 && !is_bf16) || x->bytes & MMA_SPARSE || x->mods[0] || x->mods[1] ||
+        (x->sub != 8 && x->sub != 16))
+        return false;
+    SOURCES3;
+    return rows_product(x_dst(w, x->d), pa, pb, pc, x_pred(w, x->f) & mask, x->sub, is_bf16, x->bytes & MMA_HOPPER,
+                        half);
+#else
+    (void)w, (void)x, (void)mask;
+    return false;
+#endif
+}
+
 // Lane 4 g + t has of A rows g and g + 8 in turns, of B column g: words t, t + 4, ... of k. D and C as
 // HMMA.1688.
 FN_ONCE(hmma_16) {
     if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
+    if (add_rows(w, x, mask)) return EXEC_NEXT;
     SOURCES3;
     struct product p;
     p.by = adder_of(x);

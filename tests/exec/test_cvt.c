@@ -276,6 +276,34 @@ static uint32_t once(struct minst m, uint32_t a, uint32_t b, uint32_t c) {
     op_free(r);
     return d;
 }
+// Two numbers of single precision into a word, beside the reference of one.
+static void pairs(void **state) {
+    (void)state;
+    static const uint8_t to[][2] = {{ITYPE_F16X2, ITYPE_F16}, {ITYPE_BF16X2, ITYPE_BF16}};
+    for (uint32_t n = 0; n < WW_COUNT(to); n++) {
+        LEVELS(v) {
+            uint64_t seed = 0xfa12;
+            struct op_run *r = op_new(MI(.op = OP_CVT, .type = to[n][0], .stype = ITYPE_F32, .rnd = MRND_RN,
+                                         .dst = {R(RES)}, .src = {R(RA), R(RB)}));
+            for (uint32_t round = 0; round < 60; round++) {
+                for (uint32_t i = 0; i < 32; i++) {
+                    r->a.w[0][i] = fp32(&seed, round ? 1000 : i);
+                    // between two halves, among them subnormal ones and the largest
+                    r->b.w[0][i] = ((uint32_t)rnd64(&seed) & 0x8fffffff) | 0x30000000 | (round & 1 ? 0x1000 : 0);
+                }
+                op_step(r, round & 2 ? ~0u : 0x5aa5f00f);
+                for (uint32_t i = 0; i < 32; i++) {
+                    const uint32_t a = r->a.w[0][i], b = r->b.w[0][i];
+                    const uint32_t high = nan32(a) ? 0x7fff : (uint32_t)to_float(to[n][1], bits_f32(a), MRND_RN);
+                    const uint32_t low = nan32(b) ? 0x7fff : (uint32_t)to_float(to[n][1], bits_f32(b), MRND_RN);
+                    if ((round & 2 ? ~0u : 0x5aa5f00f) >> i & 1) assert_int_equal(r->d.w[0][i], high << 16 | low);
+                }
+            }
+            op_free(r);
+        }
+        exec_simd_force(NULL);
+    }
+}
 static void packed(void **state) {
     (void)state;
     const uint32_t one = f32_bits(1.0f), third = f32_bits(1.0f / 3), big = f32_bits(1e6f),
@@ -372,7 +400,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(int_to_int),     cmocka_unit_test(int_to_float),
         cmocka_unit_test(float_to_int),   cmocka_unit_test(float_to_float),
-        cmocka_unit_test(round_trip),     cmocka_unit_test(packed),
+        cmocka_unit_test(round_trip),     cmocka_unit_test(pairs), cmocka_unit_test(packed),
         cmocka_unit_test(packed_integers), cmocka_unit_test(packed_floats)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
