@@ -249,6 +249,7 @@ static_assert(MRND_RZ == MRND_RN + 1 && MRND_RM == MRND_RN + 2 && MRND_RP == MRN
 #define HAS_E       FACT(HAS_E)
 #define THIRD       FACT(THIRD_RESULT)
 #define PLAIN_BYTES FACT(PLAIN_BYTES)
+#define HALF_MOVE   FACT(HALF_MOVE)
 #define CARRIES     (HAS_E | TWO_RESULTS)
 #define CLAMPS      (MF_SAT | MF_SATFINITE | MF_RELU | MOD_A | AUX)
 #define TWEAKS      (MF_FTZ | CLAMPS)
@@ -329,6 +330,15 @@ bool form_takes(const struct form *f, const struct form_key *k) {
            (k->facts & f->all) == f->all && !(k->facts & f->none) && (!f->any || k->facts & f->any);
 }
 
+// ptxas makes a constant of -0 times 0 and the constant, where the unit of halves has less to do than others.
+static bool is_half_move(const struct minst *m) {
+    const struct opnd *const a = &m->src[0], *const b = &m->src[1], *const c = &m->src[2];
+    if (m->op != OP_HFMA || (m->type != ITYPE_F16X2 && m->type != ITYPE_BF16X2) || m->aux || m->flags) return false;
+    if (a->kind != OPND_ZERO || b->kind != OPND_ZERO || c->kind != OPND_IMM || c->mods) return false;
+    if ((a->mods ^ b->mods) != OPND_NEG) return false; // +0 would make +0 of -0
+    const uint32_t inf = m->type == ITYPE_F16X2 ? 0x7c00 : 0x7f80;
+    return (c->imm & 0x7fff) <= inf && (c->imm >> 16 & 0x7fff) <= inf; // a NaN would be another one
+}
 static uint64_t fact(bool is, enum form_fact f) { return (uint64_t)is << f; }
 static uint64_t facts_of(const struct exec_launch *l, const struct minst *m,
                          const struct xinst *x) {
@@ -352,7 +362,7 @@ static uint64_t facts_of(const struct exec_launch *l, const struct minst *m,
            fact(m->src[3].kind != OPND_NONE, FACT_HAS_E) |
            fact(m->dst[2].kind != OPND_NONE, FACT_THIRD_RESULT) |
            fact(m->src[2].kind == OPND_IMM && !(m->src[2].imm & 0x8888), FACT_PLAIN_BYTES) |
-           fact(m->aux, FACT_AUX);
+           fact(m->aux, FACT_AUX) | fact(is_half_move(m), FACT_HALF_MOVE);
 }
 
 static const struct form *find(const struct forms *f, const struct form_key *k) {
@@ -391,6 +401,10 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
     const struct form *const row = find(f, &k);
     if (!row || row->is_none) return NULL;
     if (row->swaps) swap_ab(x);
+    if (row->takes_c) {
+        x->a = x->c;
+        x->mods[0] = x->mods[2];
+    }
     const exec_fn *const table =
         row->table < LEVEL_TABLES ? exec_level()->table[row->table] : everywhere[row->table];
     return table[row->handler + (row->by_mode ? x->rnd - MRND_RN : 0)];

@@ -37,6 +37,7 @@ enum form_fact {
     FACT_HAS_E,        // there is a source E
     FACT_THIRD_RESULT, // the third one is wanted
     FACT_PLAIN_BYTES,  // source C chooses the same bytes in all lanes and spreads no sign
+    FACT_HALF_MOVE,    // two halves, an immediate, are added to -0 and come out as they are
     FACT_N
 };
 // A form. A set of 0 is any.
@@ -48,6 +49,7 @@ struct form {
     uint8_t rnds;            // bits of enum mrnd
     bool is_rest;            // what no other row takes
     bool swaps;              // sources A and B change places
+    bool takes_c;            // source C stands where A is expected
     bool by_mode;            // of four handlers the one of the rounding mode
     bool is_none;            // there is no such instruction
     uint8_t table;           // enum exec_table

@@ -324,9 +324,37 @@ static void special_functions(void **state) {
     exec_simd_force(NULL);
 }
 
+// A constant as ptxas writes it: 0 times 0 and two halves, with either sign of the product. An immediate and a register give
+// the same, and of the reference what it says.
+static void constants(void **state) {
+    (void)state;
+    static const uint32_t halves[] = {0,      0x8000, 1,      0x83ff, 0x0400, 0x3c00, 0xbc00, 0x3f80,
+                                      0x7bff, 0x7c00, 0xfc00, 0x7c01, 0x7f7f, 0x7f80, 0xff80, 0x7fc0};
+    static const uint32_t flags[] = {0, MF_FTZ, MF_SAT, MF_RELU};
+    LEVELS(v) {
+        for (uint32_t k = 0; k < 4 * 2048; k++) {
+            const uint32_t low = halves[k % 16], high = halves[k / 16 % 16], signs = k / 256 % 4, t = k / 1024 % 2;
+            const struct fmt *f = t ? &BF16 : &F16;
+            struct minst m = MI(.op = OP_HFMA, .type = t ? ITYPE_BF16X2 : ITYPE_F16X2, .flags = flags[k / 2048],
+                                .dst = {R(RES)}, .src = {{.kind = OPND_ZERO, .words = 1}, {.kind = OPND_ZERO, .words = 1},
+                                                         {.kind = OPND_IMM, .words = 1, .imm = low | high << 16}});
+            m.src[0].mods = signs & 1 ? OPND_NEG : 0;
+            m.src[1].mods = signs & 2 ? OPND_NEG : 0;
+            struct op_run *r = op_new(m);
+            op_step(r, 0xffff00ffu);
+            bool skip;
+            const uint32_t want = reference(&m, f, 0, 0, low, &skip) | reference(&m, f, 0, 0, high, &skip) << 16;
+            if (r->d.w[0][3] != want) fail_msg("%08x of %04x %04x, signs %u", r->d.w[0][3], high, low, signs);
+            assert_int_equal(r->d.w[0][9], r->old.w[0][9]);
+            op_free(r);
+        }
+    }
+    exec_simd_force(NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(arithmetic), cmocka_unit_test(exhaustive),
                                        cmocka_unit_test(compares), cmocka_unit_test(min_max),
-                                       cmocka_unit_test(special_functions)};
+                                       cmocka_unit_test(special_functions), cmocka_unit_test(constants)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
