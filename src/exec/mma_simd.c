@@ -185,10 +185,23 @@ FN_ONCE(hmma_884) {
     return EXEC_NEXT;
 }
 
+// Sixteen rows side by side, where the host has vectors for them and the numbers allow it. An adder of 7.5 is one of 8.0 then:
+// sums of single precision differ below 2^-126, where all are exact.
+static bool rows_1688(struct exec_warp *w, const struct xinst *x) {
+#ifdef MMA_ROWS
+    SOURCES3;
+    return x->type == x->stype && rows_product(x_dst(w, x->d), pa, pb, pc, true, 8, false, false, x->type == ITYPE_F16);
+#else
+    (void)w, (void)x;
+    return false;
+#endif
+}
+
 // HMMA.1688: lane 4 g + t has of A rows g and g + 8, k 2 t and 2 t + 1; of B k 2 t and 2 t + 1 of
 // column g; of D rows g and g + 8, columns 2 t and 2 t + 1.
 FN_ONCE(hmma_1688) {
     if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
+    if (rows_1688(w, x)) return EXEC_NEXT;
     SOURCES3;
     const bool d_half = x->type == ITYPE_F16, c_half = x->stype == ITYPE_F16;
     float a[4][WARP_LANES], b[2][WARP_LANES];
@@ -348,7 +361,7 @@ static bool add_plain(const struct product *p, uint32_t column, uint32_t from, c
     return !adder_any(&odd);
 }
 
-// Dense products of halves and of bfloats, where the host has vectors for them and the numbers allow it.
+// The same of HMMA_16: dense products.
 static bool add_rows(struct exec_warp *w, const struct xinst *x, uint32_t mask) {
 #ifdef MMA_ROWS
     const bool is_bf16 = x->stype == ITYPE_BF16, half = x->type == ITYPE_F16;

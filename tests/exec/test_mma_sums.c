@@ -84,6 +84,7 @@ struct kind {
     uint8_t type, stype;
     uint32_t k;
     bool is_hopper;
+    bool is_turing; // HMMA.1688
 };
 static uint32_t factor(uint64_t *seed, uint8_t type, uint32_t how) {
     const bool bf = type == ITYPE_BF16;
@@ -167,15 +168,20 @@ static void sums_one_by_one(void **state) {
         {ITYPE_F32, ITYPE_F16, 16, false}, {ITYPE_F32, ITYPE_F16, 8, false},   {ITYPE_F16, ITYPE_F16, 16, false},
         {ITYPE_F16, ITYPE_F16, 8, false},  {ITYPE_F32, ITYPE_BF16, 16, false}, {ITYPE_F32, ITYPE_BF16, 8, false},
         {ITYPE_F32, ITYPE_F16, 16, true},  {ITYPE_F32, ITYPE_F16, 8, true},    {ITYPE_F16, ITYPE_F16, 16, true},
-        {ITYPE_F16, ITYPE_F16, 8, true},   {ITYPE_F32, ITYPE_BF16, 16, true},  {ITYPE_F32, ITYPE_BF16, 8, true}};
+        {ITYPE_F16, ITYPE_F16, 8, true},   {ITYPE_F32, ITYPE_BF16, 16, true},  {ITYPE_F32, ITYPE_BF16, 8, true},
+        {ITYPE_F32, ITYPE_F16, 8, false, true}, {ITYPE_F16, ITYPE_F16, 8, false, true}};
     for (uint32_t n = 0; n < WW_COUNT(kinds); n++) {
         const struct kind *const kind = &kinds[n];
         const bool half = kind->type == ITYPE_F16;
         LEVELS(v) {
             uint64_t seed = 0x5a5 + n;
-            struct op_run *r = op_new(MI(.op = OP_HMMA_16, .type = kind->type, .stype = kind->stype,
-                                         .sub = (uint8_t)kind->k, .aux = kind->is_hopper ? MMA_HOPPER : 0,
-                                         .dst = {RQ(RES)}, .src = {RQ(RA), RD(RB), RQ(RC)}));
+            struct minst m = MI(.op = OP_HMMA_16, .type = kind->type, .stype = kind->stype, .sub = (uint8_t)kind->k,
+                                .aux = kind->is_hopper ? MMA_HOPPER : 0, .dst = {RQ(RES)}, .src = {RQ(RA), RD(RB), RQ(RC)});
+            if (kind->is_turing) { // whose second type is C's
+                m = MI(.op = OP_HMMA_1688, .type = kind->type, .stype = kind->type, .dst = {RQ(RES)},
+                       .src = {RD(RA), R(RB), RQ(RC)});
+            }
+            struct op_run *r = op_new(m);
             for (uint32_t round = 0; round < 150; round++) {
                 struct operands o;
                 draw(r, &o, kind, &seed);
