@@ -11,6 +11,10 @@
 // whose turn would come soon, so that this happens rarely. All other launches run as fast as without sampling. A launch that
 // is simulated when caches have not heard of all since the last one of its group is no sample, like the first one.
 //
+// How narrow an interval has to be depends on what the group is of the run (error_of): a kernel that takes a hundredth of all
+// cycles may be off by ten times the error that was asked for. Two samples can be enough, whose interval is never narrow.
+// A look that finds what was expected is followed by one at AGAIN times its ordinal, another by one soon.
+//
 // What a stratum knows is a line: cycles a warp instruction by the ordinal of the launch, as caches fill, programs change
 // and work shrinks within a stratum. A trend that is told from noise is followed half way: it may go on or have ended.
 #include "gpu/module.h"
@@ -22,13 +26,17 @@
 #include <stdlib.h>
 
 enum {
-    LEAST_LAUNCHES = 4, // simulated of those that are alike
-    FIRST_AGAIN = 8,    // ordinal at which launches are looked at again, then twice as often
+    LEAST_LAUNCHES = 2, // simulated of those that are alike
+    FEW_LAUNCHES = 4,   // fewer say too little of how they differ
+    FIRST_AGAIN = 16,   // ordinal at which launches are looked at again
+    AGAIN = 4,          // ... then at so many times the ordinal where they were as expected
+    AGAIN_SOON = 2,     // ... and where they were not
     JOINS = 2,          // of JOINS_OF parts of it: from there on they are together with others
     JOINS_OF = 3,
     LEAD_OF = 4,        // no more of them are heard before than one of so many
     RECENT = 8,         // launches whose strata have to be known
     SAMPLES = 8,        // launches of a stratum that count: the last ones
+    OUTLIES = 8,        // so many times better known is the mean without a first sample that does not count
     BINS_AN_OCTAVE = 4, // of warp instructions
     LANE_BIN = 4,       // lanes of a warp instruction
     PATIENCE = 64,      // launches in which the second one of a group may come
@@ -41,6 +49,13 @@ enum {
 // (assumed; one that found two thirds of what it reads in L2, where a whole run has none of it, took 8 % less:
 // tests/gpu/test_sample.c).
 #define STALE_HALF 0.2
+
+// Standard deviation of launches that are alike, as a part of their cycles, that is assumed at least where FEW_LAUNCHES were not
+// simulated (assumed; launches of the perceptron in docs/performance.md differ by 0.1 to 0.4 %).
+#define FEW_DEVIATION 0.005
+
+// A first sample that is nearer to the others, as a part of them, counts.
+#define APART 0.02
 
 // Of cycles: no interval is narrower. Launches can differ with a period that looks at every 8th, 16th ... do not see.
 #define LEAST_HALF 0.001
@@ -80,6 +95,7 @@ static struct line line_through(const double *at, const double *ratio, uint32_t 
         if (q.is_trend) q.deviation = sqrt(about), q.student = sample_student(n - 2);
     }
     if (!q.is_trend) q.deviation = sqrt(flat / (n - 1)), q.student = sample_student(n - 1);
+    if (n < FEW_LAUNCHES) q.deviation = fmax(q.deviation, FEW_DEVIATION * q.mean);
     return q;
 }
 // At the ordinal of a launch behind the samples.
@@ -123,6 +139,7 @@ struct sample_group {
     uint32_t block[3], cluster[3], shared;
     uint32_t grid[4]; // bins of its sides; times that it fills the chip
     uint64_t launches, again_at;
+    double cycles; // of all of them, simulated or estimated
     struct stratum *strata;
     const struct stratum *recent[RECENT]; // a ring by `seen`
     uint64_t seen;                        // launches but the first
@@ -133,13 +150,36 @@ struct sample_group {
     uint64_t heard;  // its launches in a row that they have, with all between; 0: not all since `last`
 };
 
+static double mean_of(const double *x, uint32_t n) {
+    double mean = 0;
+    for (uint32_t i = 0; i < n; i++) mean += x[i] / n;
+    return mean;
+}
+// Squared standard error of the mean of n samples, but for a factor (MSER: White, An effective truncation heuristic for
+// bias reduction in simulation output, Simulation 69(6), 1997).
+static double marginal_error(const double *x, uint32_t n) {
+    const double mean = mean_of(x, n);
+    double squares = 0;
+    for (uint32_t i = 0; i < n; i++) squares += (x[i] - mean) * (x[i] - mean);
+    return squares / n / n;
+}
+// Whether the first of n samples is apart from the others, and the mean of those is known much better without it.
+static bool is_first_apart(const double *x, uint32_t n) {
+    const double others = mean_of(x + 1, n - 1);
+    return fabs(x[0] - others) > APART * others &&
+           OUTLIES * marginal_error(x + 1, n - 1) < marginal_error(x, n);
+}
+static void drop_first(struct stratum *t) {
+    t->n--;
+    memmove(t->at, t->at + 1, t->n * sizeof *t->at);
+    memmove(t->ratio, t->ratio + 1, t->n * sizeof *t->ratio);
+}
 static void learn_ratio(struct stratum *t, double at, double ratio) {
-    if (t->n == SAMPLES) {
-        t->n--;
-        memmove(t->at, t->at + 1, t->n * sizeof *t->at);
-        memmove(t->ratio, t->ratio + 1, t->n * sizeof *t->ratio);
-    }
+    if (t->n == SAMPLES) drop_first(t);
     t->at[t->n] = at, t->ratio[t->n++] = ratio;
+    // The first one can have been cold still: in a program's first round each kernel finds data that nothing has touched.
+    const bool is_early = t->launches < SAMPLES && t->n > LEAST_LAUNCHES;
+    if (is_early && is_first_apart(t->ratio, t->n)) drop_first(t);
     t->line = line_through(t->at, t->ratio, t->n);
 }
 static bool is_narrow(const struct stratum *t, double at, double error) {
@@ -232,6 +272,11 @@ static struct stratum *nearest(struct sample_group *q, const struct stratum *to)
 static double l2_lines(const struct gpu *g) {
     return (double)mem_system_slices(g->mem) * mem_system_l2_lines(g->mem);
 }
+// What the cycles of a group may be off by, as a part of them: more where they are few of all. Of parts w of all that are
+// off by error / sqrt(w) each, independently, all are off by `error`.
+static double error_of(const struct gpu *g, const struct sample_group *q) {
+    return g->options.sample_error * sqrt(g->sample->cycles / fmax(q->cycles, 1));
+}
 static bool all_known(const struct sample_group *q, double error) {
     const uint64_t n = q->seen < RECENT ? q->seen : RECENT;
     for (uint64_t i = 0; i < n; i++)
@@ -251,7 +296,7 @@ static uint64_t lead_of(const struct gpu *g, const struct sample_group *q,
 // What a launch of it was is known, and learned.
 static void note(struct gpu *g, struct sample_group *q, const struct stratum *t) {
     q->recent[q->seen++ % RECENT] = t;
-    q->is_known = all_known(q, g->options.sample_error);
+    q->is_known = all_known(q, error_of(g, q));
     q->lead = lead_of(g, q, t);
 }
 // Whether its next launch may come soon.
@@ -288,7 +333,7 @@ bool sample_times(struct gpu *g, const struct order *o) {
     q->last = s->launches;
     const bool joins = s->looks && JOINS_OF * q->launches >= JOINS * q->again_at;
     const bool looks = q->launches >= q->again_at || (joins && q->heard >= q->lead);
-    if (looks && q->is_known) q->again_at = 2 * q->launches;
+    if (looks && q->is_known) q->again_at = AGAIN * q->launches;
     listen(s);
     return looks || !q->is_known;
 }
@@ -403,18 +448,32 @@ void sample_settle(const struct gpu *g, struct gpu_result *out) {
 }
 
 // ---- learning and estimating --------------------------------------------------------------------
+static void add_cycles(struct sample *s, struct sample_group *q, double cycles) {
+    q->cycles += cycles;
+    s->cycles += cycles;
+}
+// Whether a launch of a stratum took what its like let expect.
+static bool is_expected(const struct stratum *t, double at, double ratio) {
+    if (t->n < LEAST_LAUNCHES) return false;
+    const double half = hypot(line_half(&t->line, at), t->line.student * t->line.deviation);
+    return fabs(ratio - line_at(&t->line, at)) <= half;
+}
 void sample_learn(struct gpu *g, const struct flight *r) {
     struct sample *const s = g->sample;
     if (!s || r->launch.cooperative || r->result.overlapped || r->result.status != WW_OK) return;
     const double cycles = (double)r->result.cycles;
     struct sample_group *const q =
         group_of(g, r->kernel, &r->launch, r->result.occupancy.ctas);
+    add_cycles(s, q, cycles);
     if (q->launches == 1 || !q->heard) { // caches are cold, or not as they would be
         if (!q->heard) s->variance += STALE_HALF * STALE_HALF * cycles * cycles;
         return;
     }
     struct stratum *const t = stratum_of(s, q, &r->result);
-    learn_ratio(t, (double)q->launches, cycles / work_of(&r->result));
+    const double at = (double)q->launches, ratio = cycles / work_of(&r->result);
+    const bool is_look = q->again_at == AGAIN * q->launches; // of what was known
+    if (is_look && !is_expected(t, at, ratio)) q->again_at = AGAIN_SOON * q->launches;
+    learn_ratio(t, at, ratio);
     note(g, q, t);
     // Behind others without time it takes another course than in a whole run.
     if (s->has_estimates && !r->result.estimate.is) {
@@ -433,9 +492,10 @@ uint64_t sample_estimate(struct gpu *g, struct flight *r) {
     struct sample_group *const q = group_of(g, r->kernel, &r->launch, out->occupancy.ctas);
     struct stratum *const own = stratum_of(g->sample, q, out);
     struct stratum *const t = own->n >= 2 ? own : nearest(q, own);
-    note(g, q, own);
     const double x = work_of(out), at = (double)q->launches;
     const double cycles = line_at(&t->line, at) * x;
+    add_cycles(g->sample, q, cycles);
+    note(g, q, own);
     double common = fmax(line_half(&t->line, at) * x, LEAST_HALF * cycles);
     // Of another stratum cycles may be as many for each instruction, or as many in all, or anything between.
     const double of_learned = (double)t->activity.c[ACT_warp_instructions] / t->launches;

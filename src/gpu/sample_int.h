@@ -16,6 +16,7 @@ struct sample {
     uint64_t silent_at;  // ordinal of the last one that caches have not heard of; 0: none
     bool looks, listens; // groups are being looked at again; caches hear of launches without time
     bool has_estimates; // a launch was computed without time
+    double cycles;      // of all launches that were asked about, simulated or estimated
     double variance; // of what is simulated: of gaps inside launches, of launches behind others without time; cycles squared
     double course;   // of them, half of the interval by SAMPLE_COURSE
 };

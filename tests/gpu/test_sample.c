@@ -24,21 +24,24 @@ static void load(struct bench *b, uint32_t which) {
     snprintf(text, sizeof text, "%s%s%s", head, body[which], tail);
     bench_text(b, "step.ptx", text);
 }
-static void launch_named(struct bench *b, const char *name, uint64_t x, uint32_t spin) {
+static void launch_blocks(struct bench *b, const char *name, uint32_t blocks, uint64_t x, uint32_t spin) {
     struct gpu_kernel *kernel;
     bench_ok(b, gpu_kernel_find(b->module, name, &b->diags, &kernel));
     struct { uint64_t x; uint32_t spin; } params = {x, spin};
     const struct gpu_launch l = {
-        .grid = {1, 1, 1}, .block = {64, 1, 1}, .params = &params, .param_bytes = 12};
+        .grid = {blocks, 1, 1}, .block = {64, 1, 1}, .params = &params, .param_bytes = 12};
     bench_ok(b, gpu_launch(b->gpu, NULL, kernel, &l, &b->diags, NULL));
     bench_ok(b, gpu_synchronize(b->gpu, &b->diags));
+}
+static void launch_named(struct bench *b, const char *name, uint64_t x, uint32_t spin) {
+    launch_blocks(b, name, 1, x, spin);
 }
 static void launch(struct bench *b, uint64_t x, uint32_t spin) { launch_named(b, "step", x, spin); }
 static const struct gpu_result *last(const struct bench *b) {
     return gpu_result_at(b->gpu, gpu_result_count(b->gpu) - 1);
 }
 
-// The first finds cold caches, four more are simulated; then cycles follow the instructions, and the results are there.
+// The first finds cold caches, three more are simulated; then cycles follow the instructions, and the results are there.
 static void later_launches_are_estimated(void **state) {
     (void)state;
     struct bench b;
@@ -46,7 +49,7 @@ static void later_launches_are_estimated(void **state) {
     load(&b, 0);
     uint32_t v[64] = {0};
     const uint64_t x = bench_buffer(&b, v, sizeof v);
-    for (uint32_t i = 0; i < 5; i++) {
+    for (uint32_t i = 0; i < 4; i++) {
         launch(&b, x, 1000);
         assert_false(last(&b)->estimate.is);
     }
@@ -59,7 +62,39 @@ static void later_launches_are_estimated(void **state) {
     assert_true(last(&b)->estimate.is);
     assert_in_range(last(&b)->cycles, cycles * 28 / 10, cycles * 32 / 10);
     bench_ok(&b, gpu_read(b.gpu, v, x, sizeof v, &b.diags));
-    for (uint32_t i = 0; i < 64; i++) assert_int_equal(v[i], 9000);
+    for (uint32_t i = 0; i < 64; i++) assert_int_equal(v[i], 8000);
+    bench_close(&b);
+}
+
+// Of two kinds of launches that which is a hundredth of all cycles needs two samples, the other one three.
+static void what_is_little_of_the_run_needs_less(void **state) {
+    (void)state;
+    struct bench b;
+    open_sampled(&b);
+    load(&b, 0);
+    uint32_t v[64] = {0};
+    const uint64_t x = bench_buffer(&b, v, sizeof v);
+    for (uint32_t i = 1; i <= 6; i++) {
+        launch_blocks(&b, "step", 1, x, 4000);
+        assert_int_equal(last(&b)->estimate.is, i > 4);
+        launch_blocks(&b, "step", 4, x, 10);
+        assert_int_equal(last(&b)->estimate.is, i > 3);
+    }
+    bench_close(&b);
+}
+
+// What goes on as expected is looked at at four times the ordinal of the look before.
+static void looks_become_rare(void **state) {
+    (void)state;
+    struct bench b;
+    open_sampled(&b);
+    load(&b, 0);
+    uint32_t v[64] = {0};
+    const uint64_t x = bench_buffer(&b, v, sizeof v);
+    for (uint32_t i = 1; i <= 70; i++) {
+        launch(&b, x, 300);
+        assert_int_equal(last(&b)->estimate.is, i > 4 && i != 16 && i != 64);
+    }
     bench_close(&b);
 }
 
@@ -72,9 +107,9 @@ static void another_module_is_learned_anew(void **state) {
     const uint64_t x = bench_buffer(&b, v, sizeof v);
     for (uint32_t which = 0; which < 2; which++) {
         load(&b, which);
-        for (uint32_t i = 0; i < 6; i++) {
+        for (uint32_t i = 0; i < 5; i++) {
             launch(&b, x, 500);
-            if (i < 5) assert_false(last(&b)->estimate.is);
+            if (i < 4) assert_false(last(&b)->estimate.is);
         }
         assert_true(last(&b)->estimate.is);
         gpu_module_unload(b.gpu, b.module);
@@ -226,6 +261,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_overlaps_is_simulated_whole),
         cmocka_unit_test(later_launches_are_estimated),
+                                       cmocka_unit_test(what_is_little_of_the_run_needs_less),
+                                       cmocka_unit_test(looks_become_rare),
         cmocka_unit_test(an_estimate_leaves_its_code),
         cmocka_unit_test(a_launch_looked_at_finds_caches_as_in_a_whole_run),
         cmocka_unit_test(another_module_is_learned_anew)};
