@@ -127,17 +127,11 @@ struct rows_adder {
     bool half;        // results are halves, rounded to nearest
 };
 
-// The sum of products [8 from, 8 (from + eights)) and of what p->d has. Sets lanes of `odd` that are left to the general way.
-LANE_FN void rows_sum(struct rows *p, uint32_t column, uint32_t from, const struct rows_adder *by, __mmask16 *odd) {
-    const __m512i c = p->d[column];
-    __m512i most = _mm512_set1_epi16(2 * ROWS_ZERO);
-    for (uint32_t h = from; h < from + by->eights; h++)
-        for (uint32_t t = 0; t < ROWS_PAIRS; t++)
-            most = _mm512_max_epi16(most, _mm512_add_epi16(p->ea[ROWS_PAIRS * h + t],
-                                                           _mm512_set1_epi32((int)p->eb[h][column][t])));
-    // Exponents here are ROWS_BIAS more than they are. A C of zero or a subnormal one has 0, which is below all others.
+// The sum of products and of C, whose largest exponent of a product is `top`. Exponents here are ROWS_BIAS more than they are.
+// A C of zero or a subnormal one has 0, which is below all others. Sets lanes of `odd` that are left to the general way.
+LANE_FN __m512i rows_add(const __m512 *product, uint32_t terms, __m512i top, __m512i c, const struct rows_adder *by,
+                         __mmask16 *odd) {
     const __m512i magnitude = _mm512_slli_epi32(c, 1);
-    __m512i top = _mm512_max_epi32(_mm512_srai_epi32(most, 16), _mm512_srai_epi32(_mm512_slli_epi32(most, 16), 16));
     top = _mm512_max_epi32(top, _mm512_srli_epi32(magnitude, 24));
     if (by->half) top = _mm512_max_epi32(top, _mm512_set1_epi32(by->least + ROWS_BIAS));
     const int32_t one = by->fraction + ROWS_BIAS; // whose scale is 2^0
@@ -146,20 +140,17 @@ LANE_FN void rows_sum(struct rows *p, uint32_t column, uint32_t from, const stru
     const __mmask16 as_is = _mm512_mask_cmplt_epi32_mask(_mm512_test_epi32_mask(magnitude, magnitude), top, least);
     const __m512i scale = _mm512_slli_epi32(_mm512_sub_epi32(_mm512_set1_epi32(one), _mm512_max_epi32(top, least)), 23);
     __m512i low = _mm512_cvttps_epi32(_mm512_castsi512_ps(_mm512_add_epi32(c, scale))), high = _mm512_setzero_si512();
-    for (uint32_t h = from; h < from + by->eights; h++) {
-        for (uint32_t k = 0; k < 8; k++) {
-            const __m512 product = _mm512_mul_ps(p->a[8 * h + k], _mm512_set1_ps(p->b[h][column][k]));
-            const __m512i term =
-                _mm512_cvttps_epi32(_mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(product), scale)));
-            if (k & 1)
-                high = _mm512_add_epi32(high, term);
-            else
-                low = _mm512_add_epi32(low, term);
-        }
+    for (uint32_t k = 0; k < terms; k++) {
+        const __m512i term =
+            _mm512_cvttps_epi32(_mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(product[k]), scale)));
+        if (k & 1)
+            high = _mm512_add_epi32(high, term);
+        else
+            low = _mm512_add_epi32(low, term);
     }
     const __m512i all = _mm512_add_epi32(low, high);
     // Eight products below 2^27 fill 31 bits with C at most, sixteen can be more.
-    if (by->eights > 1)
+    if (terms > 8)
         *odd |= _mm512_movepi32_mask(
             _mm512_and_si512(_mm512_xor_si512(low, all), _mm512_xor_si512(high, all)));
     const __m512i cut =
@@ -173,7 +164,22 @@ LANE_FN void rows_sum(struct rows *p, uint32_t column, uint32_t from, const stru
     } else {
         r = _mm512_mask_mov_epi32(r, as_is, c);
     }
-    p->d[column] = r;
+    return r;
+}
+
+// The sum of products [8 from, 8 (from + eights)) and of what p->d has.
+LANE_FN void rows_sum(struct rows *p, uint32_t column, uint32_t from, const struct rows_adder *by, __mmask16 *odd) {
+    __m512i most = _mm512_set1_epi16(2 * ROWS_ZERO);
+    __m512 product[16];
+    for (uint32_t h = 0; h < by->eights; h++) {
+        for (uint32_t t = 0; t < ROWS_PAIRS; t++)
+            most = _mm512_max_epi16(most, _mm512_add_epi16(p->ea[ROWS_PAIRS * (from + h) + t],
+                                                           _mm512_set1_epi32((int)p->eb[from + h][column][t])));
+        for (uint32_t k = 0; k < 8; k++)
+            product[8 * h + k] = _mm512_mul_ps(p->a[8 * (from + h) + k], _mm512_set1_ps(p->b[from + h][column][k]));
+    }
+    const __m512i top = _mm512_max_epi32(_mm512_srai_epi32(most, 16), _mm512_srai_epi32(_mm512_slli_epi32(most, 16), 16));
+    p->d[column] = rows_add(product, 8 * by->eights, top, p->d[column], by, odd);
 }
 LANE_FN bool rows_sums(struct rows *p, uint32_t eights, const struct rows_adder *by) {
     __mmask16 odd = 0;
@@ -238,6 +244,91 @@ static bool rows_product(uint32_t *pd, const uint32_t *pa, const uint32_t *pb, c
         for (uint32_t i = 0; i < ROWS_COLUMNS; i++) p.d[i] = _mm512_setzero_si512();
     if (!rows_sums_of(&p, eights, is_hopper, half)) return false;
     rows_results(&p, pd, half);
+    return true;
+}
+
+// ---- HMMA.884: each quad pair has a product of its own, a lane two or four results of it ------------------------------
+// Two registers of 32 words are 128 halves; a vector has one of them for each lane.
+struct quads {
+    __m512i words[4];
+};
+LANE_FN struct quads quads_of(const uint32_t *p) {
+    struct quads q;
+    for (uint32_t i = 0; i < 4; i++) q.words[i] = _mm512_loadu_si512(p + 16 * i);
+    return q;
+}
+// Element n of each lane's four, by lanes.
+LANE_FN __m512i quads_pick(const struct quads *q, __m512i n, __m512i lane) {
+    const __m512i at = _mm512_add_epi16(_mm512_slli_epi16(lane, 1), _mm512_and_si512(n, _mm512_set1_epi16(1)));
+    const __m512i low = _mm512_permutex2var_epi16(q->words[0], at, q->words[1]);
+    const __m512i high = _mm512_permutex2var_epi16(q->words[2], at, q->words[3]);
+    return _mm512_mask_mov_epi16(low, _mm512_test_epi16_mask(n, _mm512_set1_epi16(2)), high);
+}
+struct quads_step {
+    uint32_t step;
+    bool half, a_by_k, b_by_k; // D and C are halves; a lane has four k's of one place, or four places of a k
+};
+// Of A the rows, of B the columns at `place` and of them k.
+LANE_FN __m512i quads_factor(const struct quads *q, __m512i lanes, __m512i place, uint32_t k, bool by_k) {
+    const __m512i three = _mm512_set1_epi16(3), kk = _mm512_set1_epi16((short)k), in = _mm512_and_si512(place, three);
+    const __m512i pair = _mm512_or_si512(_mm512_and_si512(lanes, _mm512_set1_epi16(12)),
+                                         _mm512_slli_epi16(_mm512_srli_epi16(place, 2), 4));
+    return by_k ? quads_pick(q, in, _mm512_or_si512(pair, kk)) : quads_pick(q, kk, _mm512_or_si512(pair, in));
+}
+static bool quads_product(uint32_t *pd, const uint32_t *pa, const uint32_t *pb, const uint32_t *pc, struct quads_step s) {
+    enum { TERMS = 4, BIAS = -15 };
+    static const int16_t numbers[32] __attribute__((aligned(64))) = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                                                     11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                                                     22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+    const struct rows_adder by = {0, 23, -19, s.half};
+    const __m512i lanes = _mm512_load_si512(numbers), upper = _mm512_slli_epi16(_mm512_srli_epi16(lanes, 4), 2);
+    const __m512i in_row = _mm512_and_si512(lanes, _mm512_set1_epi16(s.half ? 3 : 1));
+    const __m512i row =
+        _mm512_add_epi16(_mm512_add_epi16(in_row, upper), _mm512_set1_epi16((short)(s.half ? 0 : (s.step & 1) * 2)));
+    const struct quads a = quads_of(pa), b = quads_of(pb);
+    __m512 wide[TERMS][2];
+    __m512i ea[TERMS], d[8];
+    __mmask32 left = 0;
+    __mmask16 odd = 0;
+    for (uint32_t k = 0; k < TERMS; k++) {
+        const __m512i v = quads_factor(&a, lanes, row, k, s.a_by_k);
+        ea[k] = rows_exponents(v, false, BIAS + ROWS_BIAS, &left);
+        wide[k][0] = rows_widen(_mm512_castsi512_si256(v));
+        wide[k][1] = rows_widen(_mm512_extracti64x4_epi64(v, 1));
+    }
+    const uint32_t elements = s.half ? 4 : 2;
+    for (uint32_t e = 0; e < elements; e++) {
+        const __m512i in_column = s.half ? _mm512_setzero_si512() : _mm512_and_si512(lanes, _mm512_set1_epi16(2));
+        const __m512i column =
+            _mm512_add_epi16(in_column, _mm512_set1_epi16((short)(e + 4 * (s.half ? s.step : s.step >> 1))));
+        __m512 product[2][TERMS];
+        __m512i most = _mm512_set1_epi16(2 * ROWS_ZERO);
+        for (uint32_t k = 0; k < TERMS; k++) {
+            const __m512i v = quads_factor(&b, lanes, column, k, s.b_by_k);
+            most = _mm512_max_epi16(most, _mm512_add_epi16(ea[k], rows_exponents(v, false, BIAS, &left)));
+            product[0][k] = _mm512_mul_ps(wide[k][0], rows_widen(_mm512_castsi512_si256(v)));
+            product[1][k] = _mm512_mul_ps(wide[k][1], rows_widen(_mm512_extracti64x4_epi64(v, 1)));
+        }
+        for (uint32_t i = 0; i < 2; i++) {
+            const __m512i word = _mm512_loadu_si512(pc + (s.half ? e / 2 : e) * WARP_LANES + 16 * i);
+            const __m512i c = s.half ? _mm512_castps_si512(rows_number(word, e & 1, false)) : word;
+            const __m512i top = _mm512_cvtepi16_epi32(i ? _mm512_extracti64x4_epi64(most, 1) : _mm512_castsi512_si256(most));
+            d[2 * e + i] = rows_add(product[i], TERMS, top, c, &by, &odd);
+        }
+    }
+    if (left || odd) return false;
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t at = i / 2 * WARP_LANES + 16 * (i & 1);
+        enum { HOW = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC };
+        __m512i v = d[i];
+        if (s.half) {
+            const uint32_t e = i / 2 * 4 + (i & 1);
+            v = _mm512_or_si512(
+                _mm512_cvtepu16_epi32(_mm512_cvtps_ph(_mm512_castsi512_ps(d[e]), HOW)),
+                _mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm512_cvtps_ph(_mm512_castsi512_ps(d[e + 2]), HOW)), 16));
+        }
+        _mm512_storeu_si512(pd + at, v);
+    }
     return true;
 }
 #endif

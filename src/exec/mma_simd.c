@@ -148,8 +148,21 @@ LANE_FN float c_884(const struct step_884 *s, const uint32_t *pc, uint32_t lane,
     if (s->c_half) return summand(pc, in, pair | (row & 3) | (row >> 2) << 4, true);
     return summand(pc, (in & 1) | (row & 2), pair | (row & 1) | (in & 2) | (row >> 2) << 4, false);
 }
+// All lanes side by side, where the host has vectors for it and the numbers allow it.
+static bool quads_884(struct exec_warp *w, const struct xinst *x) {
+#ifdef MMA_ROWS
+    SOURCES3;
+    if (x->bytes & MMA_CHAIN || x->type != x->stype) return false;
+    const struct quads_step s = {x->sub & MMA_STEP, x->type == ITYPE_F16, x->sub & MMA_A_COL, x->sub & MMA_B_ROW};
+    return quads_product(x_dst(w, x->d), pa, pb, pc, s);
+#else
+    (void)w, (void)x;
+    return false;
+#endif
+}
 FN_ONCE(hmma_884) {
     if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
+    if (quads_884(w, x)) return EXEC_NEXT;
     SOURCES3;
     const struct step_884 s = {x, x->type == ITYPE_F16, x->stype == ITYPE_F16, x->sub & MMA_STEP};
     float a[TERMS_884][WARP_LANES], b[TERMS_884][WARP_LANES];
