@@ -131,7 +131,8 @@ bool fatbin_code_named(const char *name, enum fatbin_code *out) {
 }
 
 // The newest machine code of a container that the GPU takes, or -1. Code of an architecture's own
-// features (suffix) is for that capability alone.
+// features (suffix) is for that capability alone, and goes before code of it without them, whose
+// kernels may do nothing but say what they lack (PyTorch's grouped products).
 static int code_of(const struct fatbin *f, uint32_t container, uint32_t arch) {
     int best = -1;
     for (uint32_t i = 0; i < f->entry.n; i++) {
@@ -139,7 +140,9 @@ static int code_of(const struct fatbin *f, uint32_t container, uint32_t arch) {
         if (e->kind != FATBIN_CUBIN || e->container != container || !fatbin_takes(arch, e->arch) ||
             (e->suffix && e->arch != arch))
             continue;
-        if (best < 0 || e->arch > f->entry.at[best].arch) best = (int)i;
+        const struct fatbin_entry *b = best < 0 ? NULL : &f->entry.at[best];
+        if (!b || e->arch > b->arch || (e->arch == b->arch && e->suffix && !b->suffix))
+            best = (int)i;
     }
     return best;
 }

@@ -223,6 +223,27 @@ static void what_a_gpu_takes(void **state) {
     end(&x);
 }
 
+// Code of an architecture's own features goes before other code of it, wherever it stands.
+static void own_features_first(void **state) {
+    (void)state;
+    struct fixture x;
+    load(&x, "../../sass/data/own_sm_90.fatbin");
+    assert_int_equal(fatbin_read_image(&x.arena, x.text, x.len, "test", &x.diags, &x.f), WW_OK);
+    assert_int_equal(x.f.entry.n, 2);
+    for (int i = 0; i < 2; i++) {
+        const struct fatbin_wish w = {90, 90, FATBIN_CODE_AUTO, any_code};
+        struct fatbin_choice c;
+        const char *const *kernels;
+        assert_int_equal(fatbin_pick(&x.arena, &x.f, "test", &w, &x.diags, &c), WW_OK);
+        assert_int_equal(fatbin_kernels(&x.arena, FATBIN_CUBIN, c.image, c.bytes, &kernels), 1);
+        assert_string_equal(kernels[0], "k90a");
+        const struct fatbin_entry first = x.f.entry.at[0];
+        x.f.entry.at[0] = x.f.entry.at[1];
+        x.f.entry.at[1] = first;
+    }
+    end(&x);
+}
+
 // Two units: one calls what the other defines.
 static void units_become_one_text(void **state) {
     (void)state;
@@ -346,6 +367,7 @@ int main(void) {
         cmocka_unit_test(sections_of_a_program),
         cmocka_unit_test(a_wrapper_in_memory),
         cmocka_unit_test(what_a_gpu_takes),
+        cmocka_unit_test(own_features_first),
         cmocka_unit_test(units_become_one_text),
         cmocka_unit_test(local_names_stay_apart),
         cmocka_unit_test(damage_is_refused),
