@@ -27,6 +27,7 @@ struct physical { // memory: a place of the file
     bool has_file; // of its own
     int own;       // that file
     bool is_import; // of another process: it takes nothing of this GPU's memory
+    bool is_plain;  // what cuMemAlloc gave out, at that address: a handle of it says what it is
 };
 struct mapping {
     struct mapping *next; // of the reservation, by address
@@ -125,9 +126,9 @@ static void let_go(struct physical *p) {
     *at = p->next;
     if (p->has_file)
         close(p->own);
-    else
+    else if (!p->is_plain)
         drop_pages(p);
-    if (!p->is_import) devmem_give_back(memory(), p->bytes);
+    if (!p->is_import && !p->is_plain) devmem_give_back(memory(), p->bytes);
     free(p);
 }
 
@@ -266,6 +267,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
     if (!p || !handles_of(p) || !r || flags || offset || !is_whole(bytes) || bytes > p->bytes ||
         (address - r->first) % GRANULARITY)
         DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (p->is_plain) DRIVER_LEAVE(CUDA_ERROR_NOT_SUPPORTED);
     DRIVER_LEAVE(map(r, address, bytes, p));
 }
 
@@ -326,12 +328,34 @@ CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
+// The memory of cuMemAlloc that holds the address, NULL: there is none. NCCL 2.30 asks for a handle of whatever it registers, and
+// PyTorch 2.15 has it register what it allocates so: the vendor's driver has one.
+static struct physical *plain_at(uint64_t address) {
+    struct devmem_range range;
+    if (!devmem_find(memory(), address, &range) || !driver_handle_live(TAG_MEMORY, range.first))
+        return NULL;
+    for (struct physical *p = all_physical; p; p = p->next)
+        if (p->is_plain && p->at == range.first) return p;
+    struct physical *p = calloc(1, sizeof *p);
+    if (!p) return NULL;
+    *p = (struct physical){.next = all_physical,
+                           .at = range.first,
+                           .bytes = range.bytes,
+                           .prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                    .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}},
+                           .is_plain = true};
+    all_physical = p;
+    return p;
+}
+
 CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *address) {
     DRIVER_ENTER(NEED_INIT);
+    if (!handle) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     const struct mapping *const m = mapping_at(DRIVER_KEY(address));
-    if (!handle || !m) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    m->what->held++;
-    *handle = DRIVER_KEY(m->what);
+    struct physical *const p = m ? m->what : plain_at(DRIVER_KEY(address));
+    if (!p) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    p->held++;
+    *handle = DRIVER_KEY(p);
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 

@@ -126,6 +126,31 @@ static void aliases(void) {
     OK(cuMemAddressFree(p, 8 * MB));
 }
 
+// A handle of what cuMemAlloc gave out says what it is, and maps nothing.
+static void plain(void) {
+    CUdeviceptr a, p;
+    CUmemGenericAllocationHandle h, again;
+    CUmemAllocationProp prop;
+    int file;
+    OK(cuMemAlloc(&a, 4 * MB));
+    OK(cuMemAddressReserve(&p, 4 * MB, 0, 0, 0));
+    OK(cuMemRetainAllocationHandle(&h, (void *)(uintptr_t)a));
+    OK(cuMemRetainAllocationHandle(&again, (void *)(uintptr_t)(a + 3 * MB)));
+    CHECK(again == h);
+    OK(cuMemGetAllocationPropertiesFromHandle(&prop, h));
+    CHECK(prop.type == device.type && prop.location.type == device.location.type &&
+          prop.requestedHandleTypes == CU_MEM_HANDLE_TYPE_NONE);
+    IS(cuMemMap(p, 4 * MB, 0, h, 0), CUDA_ERROR_NOT_SUPPORTED);
+    IS(cuMemExportToShareableHandle(&file, h, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+       CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemRelease(h));
+    OK(cuMemRelease(h));
+    IS(cuMemRelease(h), CUDA_ERROR_INVALID_VALUE);
+    IS(cuMemRetainAllocationHandle(&h, (void *)(uintptr_t)p), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemFree(a));
+    OK(cuMemAddressFree(p, 4 * MB));
+}
+
 static void refused(void) {
     CUdeviceptr p, q;
     CUmemGenericAllocationHandle h, large;
@@ -369,6 +394,7 @@ int main(void) {
     aliases();
     refused();
     shared_here();
+    plain();
     OK(cuCtxDestroy(c));
     return 0;
 }
