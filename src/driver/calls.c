@@ -71,13 +71,16 @@ void driver_made_node(const void *node, const void *original, const void *graph,
 }
 
 // ---- what calls end or wait for -----------------------------------------------------------------
-// Told of before the work or after it. The handle is the call's first argument; of cuCtxSynchronize the current context.
+// Told of before the work or after it. The handle is the call's first argument; of cuCtxSynchronize the current context, of
+// cuLibraryUnload the library's module.
+enum { LIBRARY_UNLOAD = 680 };
 static const struct around {
     uint32_t call, domain, number;
     bool is_after;
 } around[] = {
     {1, WW_DOMAIN_RESOURCE, WW_DRIVER_READY, true},       // cuInit
     {22, WW_DOMAIN_RESOURCE, WW_MODULE_GOES, false},      // cuModuleUnload
+    {LIBRARY_UNLOAD, WW_DOMAIN_RESOURCE, WW_MODULE_GOES, false},
     {322, WW_DOMAIN_RESOURCE, WW_CONTEXT_GOES, false},    // cuCtxDestroy_v2
     {326, WW_DOMAIN_RESOURCE, WW_STREAM_GOES, false},     // cuStreamDestroy_v2
     {516, WW_DOMAIN_RESOURCE, WW_EXEC_GOES, false},       // cuGraphExecDestroy
@@ -89,6 +92,13 @@ static const struct around {
     {800, WW_DOMAIN_SYNCHRONIZE, WW_CONTEXT_WAITED, true} // cuCtxSynchronize_v2
 };
 
+CUresult within_cuLibraryGetModule(CUmodule *out, CUlibrary library);
+static const void *module_of(const void *library) {
+    CUmodule m;
+    const CUlibrary l = (CUlibrary)(uintptr_t)library;
+    return within_cuLibraryGetModule(&m, l) == CUDA_SUCCESS ? m : NULL;
+}
+
 static void tell(const struct ww_watcher *w, const struct ww_call *c, bool is_after) {
     for (size_t i = 0; i < WW_COUNT(around); i++) {
         const struct around *const a = &around[i];
@@ -96,6 +106,7 @@ static void tell(const struct ww_watcher *w, const struct ww_call *c, bool is_af
         struct ww_event e = {.domain = a->domain, .number = a->number, .context = driver_current()};
         if (c->parameters && a->number != WW_DRIVER_READY)
             memcpy(&e.handle, c->parameters, sizeof e.handle);
+        if (a->call == LIBRARY_UNLOAD && !(e.handle = module_of(e.handle))) continue;
         const bool is_context = a->domain == WW_DOMAIN_RESOURCE ? a->number == WW_CONTEXT_GOES
                                                                 : a->number == WW_CONTEXT_WAITED;
         if (is_context && e.handle) e.context = e.handle;

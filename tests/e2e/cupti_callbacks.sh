@@ -35,7 +35,7 @@ struct dim3 { unsigned x, y, z; };
 int cudaMalloc(void **, size_t), cudaMemset(void *, int, size_t), cudaMemcpy(void *, const void *, size_t, int), cudaFree(void *);
 int cudaLaunchKernel(const void *, struct dim3, struct dim3, void **, size_t, void *), cudaDeviceSynchronize(void), cudaGetDevice(int *);
 int cudaLibraryLoadData(void **, const void *, void *, void **, unsigned, void *, void **, unsigned), cudaLibraryGetKernel(void **, void *, const char *);
-int cuptiSubscribe(void **, void *, void *), cuptiUnsubscribe(void *), cuptiEnableCallback(uint32_t, void *, int, uint32_t);
+int cuptiSubscribe(void **, void *, void *), cuptiSubscribe_v2(void **, void *, void *, void *), cuptiUnsubscribe(void *), cuptiEnableCallback(uint32_t, void *, int, uint32_t);
 int cuptiEnableDomain(uint32_t, void *, int), cuptiGetCallbackName(int, uint32_t, const char **), cuptiGetCallbackState(uint32_t *, void *, int, uint32_t);
 int cuptiActivityEnable(int), cuptiActivityFlushAll(uint32_t), cuptiActivityGetNextRecord(uint8_t *, size_t, void **);
 int cuptiActivityRegisterCallbacks(void *, void *);
@@ -95,6 +95,10 @@ int main(void) {
     CUgraphExec exec;
     CUgraphNode node;
     if (cuptiSubscribe(&s, NULL, NULL) || cuptiSubscribe(&other, told, &calls) != 39 || cuptiUnsubscribe(s)) return 9;
+    char old[8];
+    struct params { size_t size; const char *name; char *old; size_t room; uint8_t more; } first = {sizeof first, "watcher", NULL, 0, 0},
+        second = {sizeof second, "second", old, sizeof old, 1};
+    if (cuptiSubscribe_v2(&s, told, &calls, &first) || cuptiSubscribe_v2(&other, told, &calls, &second) != 39 || strcmp(old, "watcher") || cuptiUnsubscribe(s)) return 9;
     if (cuptiSubscribe(&s, told, &calls) || cuptiSubscribe(&other, told, &calls) != 39) return 9;
     if (cuptiEnableDomain(1, s, 3) || cuptiEnableDomain(1, s, 4) || cuptiEnableCallback(1, s, 2, 20) || cuptiEnableCallback(1, s, 2, 211) || cuptiEnableCallback(1, s, 1, 307)) return 9;
     if (cuptiGetCallbackState(&is_on, s, 2, 20) || !is_on || cuptiGetCallbackState(&is_on, s, 2, 31) || is_on) return 9;
@@ -104,7 +108,8 @@ int main(void) {
     void *args[] = {&a};
     if (cudaLaunchKernel(kernel, (struct dim3){3, 2, 1}, (struct dim3){32, 1, 1}, args, 0, NULL) || cudaDeviceSynchronize()) return 8;
     puts("driver");
-    if (cuModuleLoad(&m, "code.cubin") || cuModuleUnload(m) || cuModuleLoadData(&m, ptx) || cuModuleGetFunction(&f, m, "work") || cuStreamCreate(&stream, 1)) return 8;
+    CUlibrary l;
+    if (cuLibraryLoadData(&l, ptx, NULL, NULL, 0, NULL, NULL, 0) || cuLibraryUnload(l) || cuModuleLoad(&m, "code.cubin") || cuModuleUnload(m) || cuModuleLoadData(&m, ptx) || cuModuleGetFunction(&f, m, "work") || cuStreamCreate(&stream, 1)) return 8;
     if (cuLaunchKernel(f, 5, 1, 1, 64, 1, 1, 0, stream, args, 0) || cuStreamSynchronize(stream) || cuCtxSynchronize()) return 8;
     if (cuGraphCreate(&graph, 0) || cuGraphAddEmptyNode(&node, graph, NULL, 0) || cuGraphInstantiate(&exec, graph, 0) || cuGraphExecDestroy(exec) || cuGraphDestroy(graph)) return 8;
     if (cuStreamDestroy(stream)) return 8;
@@ -145,7 +150,7 @@ launch = [l for l in driver if l[0] in ('begin', 'end')]
 assert [l[0] for l in launch] == ['begin', 'end'] and launch[1][7:] == ['work', '0', '5', '1', '64', '1'], launch
 made = [l[1:] for l in driver if l[0] == 'resource']
 size = len(open('code.cubin', 'rb').read())
-assert made == [['6', '1', '0', str(size), '1'], ['7', '1', '0', '1'], ['6', '1', '0', '0', '0'], ['3', '1', '1'], ['9', '1', '0', '1', '0', '0', '0'],
+assert made == [['6', '1', '0', '0', '0'], ['7', '1', '0', '1'], ['6', '1', '0', str(size), '1'], ['7', '1', '0', '1'], ['6', '1', '0', '0', '0'], ['3', '1', '1'], ['9', '1', '0', '1', '0', '0', '0'],
                 ['13', '1', '0', '1', '1', '5', '0'], ['20', '1', '0', '1', '1', '5', '0'], ['18', '1', '0', '0', '0', '0', '1'], ['19', '1', '0', '0', '0', '0', '1'],
                 ['10', '1', '0', '1', '0', '0', '0'], ['4', '1', '1']], made
 assert [l for l in driver if l[0] == 'wait'] == [['wait', '1', '1', '1'], ['wait', '2', '1', '0']]

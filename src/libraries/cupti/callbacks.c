@@ -4,6 +4,8 @@
 #include "cupti.h"
 
 #include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,8 +45,18 @@ struct wait_data { // CUpti_SynchronizeData
 
 typedef void callback_fn(void *user, uint32_t domain, uint32_t number, const void *data);
 
+enum { NAME = 64 };
+struct subscriber_params { // CUpti_SubscriberParams
+    size_t size;
+    const char *name;
+    char *old_name; // room for that of who is there already
+    size_t old_room;
+    uint8_t allows_others;
+};
+
 static struct {
     bool has_subscriber;
+    char name[NAME];
     callback_fn *call; // NULL: the subscriber only keeps others away
     void *user;
     bool wanted[DOMAINS][CALLS];
@@ -183,15 +195,28 @@ void cupti_watch(void) {
 // ---- the subscriber -----------------------------------------------------------------------------
 static bool is_subscriber(const void *s) { return s == &the && the.has_subscriber; }
 
-API(cuptiSubscribe, void **subscriber, callback_fn *callback, void *user) {
+static int subscribe(void **subscriber, callback_fn *callback, void *user, const char *name) {
     if (!subscriber) return INVALID_PARAMETER;
     if (!cupti_driver()) return NOT_INITIALIZED;
     if (the.has_subscriber) return MULTIPLE_SUBSCRIBERS;
     the.has_subscriber = true;
     the.user = user;
     the.call = callback;
+    snprintf(the.name, sizeof the.name, "%s", name ? name : "");
     *subscriber = &the;
     return SUCCESS;
+}
+API(cuptiSubscribe, void **subscriber, callback_fn *callback, void *user) {
+    return subscribe(subscriber, callback, user, NULL);
+}
+// There is one subscriber, also where two would allow it: the second learns the first one's name.
+API(cuptiSubscribe_v2, void **subscriber, callback_fn *callback, void *user,
+    struct subscriber_params *p) {
+    if (p && p->size < offsetof(struct subscriber_params, allows_others)) return INVALID_PARAMETER;
+    const int r = subscribe(subscriber, callback, user, p ? p->name : NULL);
+    if (r == MULTIPLE_SUBSCRIBERS && p && p->old_name && p->old_room)
+        snprintf(p->old_name, p->old_room, "%s", the.name);
+    return r;
 }
 API(cuptiUnsubscribe, void *subscriber) {
     if (!is_subscriber(subscriber)) return INVALID_PARAMETER;
