@@ -111,6 +111,11 @@ static inline uint32_t atomic32(const struct xinst *x, uint32_t old, uint32_t b,
 struct wide atomic_apply(uint8_t *p, const struct xinst *x, const struct wide *b,
                          const struct wide *c, bool is_global);
 uint32_t atomic_bytes(const struct xinst *x);
+// An exchange whose old value nobody wants is a store: what comes after it in the quantum sees it, a copy of the bulk engine by a
+// map that was written so (CUTLASS's products of groups) too.
+static inline bool atom_stores(const struct xinst *x) {
+    return x->sub == MATOM_EXCH && x->d == X_NONE;
+}
 void atomic_result(struct exec_warp *w, const struct xinst *x, uint32_t lane,
                    const struct wide *old);
 void heap_result(struct exec_warp *w, const struct xinst *x, uint32_t lane, uint64_t pointer);

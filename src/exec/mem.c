@@ -399,7 +399,10 @@ enum exec_outcome mem_atomic(struct exec_env *e, struct exec_warp *w, const stru
         }
     }
     uint32_t now = mask;
-    if (e->log && r.global) {
+    if (e->log && r.global && atom_stores(x)) {
+        log_store(e->log, r.global, bytes, r.host, (const uint8_t *)b);
+        now &= ~r.global;
+    } else if (e->log && r.global) {
         log_atomic(e->log, w, x, r.global, r.host, b, c);
         e->access.deferred = x->d != X_NONE;
         now &= ~r.global;

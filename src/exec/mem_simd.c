@@ -531,7 +531,12 @@ FN_ONCE(atom32_global) {
     e->access.n_dst = wanted;
     uint8_t *to[32];
     FOR_EACH_BIT32(i, mask) to[i] = place(host, off[i]);
-    if (e->log) {
+    if (e->log && atom_stores(x)) {
+        uint8_t data[16 * WARP_LANES];
+        const uint32_t *const pb = x_src(w, x->b);
+        FOR_EACH_BIT32(i, mask) memcpy(data + 16 * i, &pb[i], 4);
+        log_store(e->log, mask, 4, to, data);
+    } else if (e->log) {
         e->access.deferred = wanted;
         log_atomic32(e->log, w, x, mask, to, x_src(w, x->b), x_src(w, x->c));
     } else {

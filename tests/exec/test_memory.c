@@ -340,6 +340,38 @@ static void atomics_in_order(void **state) {
     p->env.log = NULL;
     prog_free(p);
 }
+// An exchange whose old value nobody wants: the quantum's later loads see it, as a store's. One whose value is wanted comes
+// at the commit, and so does what is loaded behind it.
+static void exchanges_store(void **state) {
+    (void)state;
+    struct prog *p = prog_new();
+    const uint64_t buf = devmem_alloc(p->mem, 4096, 256, "buf");
+    atom(p, SPACE_GLOBAL, ITYPE_U32, MATOM_EXCH, NONE_, RD(2), I(33));
+    load(p, SPACE_GLOBAL, ITYPE_U32, R(5), RD(2), 0);
+    atom(p, SPACE_GLOBAL, ITYPE_U32, MATOM_EXCH, R(4), RD(2), I(44));
+    load(p, SPACE_GLOBAL, ITYPE_U32, R(6), RD(2), 0);
+    emit_exit(p);
+    p->env.log = exec_log_create();
+    prog_start(p);
+    struct exec_warp *w = warp0(p);
+    for (uint32_t i = 0; i < 32; i++) set64(p, 2, i, buf + 64 * i);
+    for (uint32_t k = 0; k < 4; k++) {
+        assert_int_equal(exec_step(&p->env, w), EXEC_MEMORY);
+        assert_int_equal(p->env.access.deferred, k >= 2);
+        if (k == 0) assert_int_equal(p->env.access.kind, ACCESS_REDUCE);
+        if (k == 1)
+            for (uint32_t i = 0; i < 32; i++) assert_int_equal(reg(p, 5)[i], 33);
+    }
+    struct exec_fault f;
+    assert_true(exec_commit(p->mem, &p->env.log, 1, &f));
+    for (uint32_t i = 0; i < 32; i++) {
+        assert_int_equal(reg(p, 4)[i], 33);
+        assert_int_equal(reg(p, 6)[i], 44);
+    }
+    exec_log_destroy(p->env.log);
+    p->env.log = NULL;
+    prog_free(p);
+}
 // A warp that ends with a result outstanding: nothing is written into the registers of who comes
 // next.
 static void result_without_reader(void **state) {
@@ -706,6 +738,7 @@ int main(void) {
                                        cmocka_unit_test(random_accesses),
                                        cmocka_unit_test(two_sms),
                                        cmocka_unit_test(atomics_in_order),
+        cmocka_unit_test(exchanges_store),
                                        cmocka_unit_test(result_without_reader),
                                        cmocka_unit_test(long_quantum),
                                        cmocka_unit_test(faults),
