@@ -164,6 +164,29 @@ CUDART_API cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const CUmemPoolPro
 CUDART_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
     return cudart_done(cuMemPoolDestroy(pool));
 }
+CUDART_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const CUmemAccessDesc *rights,
+                                            size_t count) {
+    return cudart_done(cuMemPoolSetAccess(pool, rights, count));
+}
+CUDART_API cudaError_t cudaMemPoolGetAccess(CUmemAccess_flags *flags, cudaMemPool_t pool,
+                                            CUmemLocation *location) {
+    return cudart_done(cuMemPoolGetAccess(flags, pool, location));
+}
+CUDART_API cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *pool, CUmemLocation *location,
+                                                CUmemAllocationType type) {
+    CUDART_READY();
+    return cudart_done(cuMemGetDefaultMemPool(pool, location, type));
+}
+CUDART_API cudaError_t cudaMemGetMemPool(cudaMemPool_t *pool, CUmemLocation *location,
+                                         CUmemAllocationType type) {
+    CUDART_READY();
+    return cudart_done(cuMemGetMemPool(pool, location, type));
+}
+CUDART_API cudaError_t cudaMemSetMemPool(CUmemLocation *location, CUmemAllocationType type,
+                                         cudaMemPool_t pool) {
+    CUDART_READY();
+    return cudart_done(cuMemSetMemPool(location, type, pool));
+}
 CUDART_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep) {
     return cudart_done(cuMemPoolTrimTo(pool, keep));
 }

@@ -150,3 +150,54 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
     current_pool = pool;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
+
+// ---- pools by location; who may use them -----------------------------------------------------------
+static CUresult check_place(const CUmemLocation *l, CUmemAllocationType type) {
+    if (!l || type == CU_MEM_ALLOCATION_TYPE_INVALID) return CUDA_ERROR_INVALID_VALUE;
+    if (l->type != CU_MEM_LOCATION_TYPE_DEVICE || type != CU_MEM_ALLOCATION_TYPE_PINNED)
+        return CUDA_ERROR_NOT_SUPPORTED; // memory of the host's, managed memory
+    return l->id == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+static CUresult pool_of_place(CUmemoryPool *out, CUmemoryPool pool, const CUmemLocation *l,
+                              CUmemAllocationType type) {
+    const CUresult r = out ? check_place(l, type) : CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS) *out = pool;
+    return r;
+}
+CUresult cuMemGetDefaultMemPool(CUmemoryPool *out, CUmemLocation *location,
+                                CUmemAllocationType type) {
+    DRIVER_ENTER(NEED_INIT);
+    DRIVER_LEAVE(pool_of_place(out, &default_pool, location, type));
+}
+CUresult cuMemGetMemPool(CUmemoryPool *out, CUmemLocation *location, CUmemAllocationType type) {
+    DRIVER_ENTER(NEED_INIT);
+    DRIVER_LEAVE(pool_of_place(out, current_pool, location, type));
+}
+CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool) {
+    DRIVER_ENTER(NEED_INIT);
+    const CUresult r = is_pool(pool) ? check_place(location, type) : CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS) current_pool = pool;
+    DRIVER_LEAVE(r);
+}
+
+// The one device owns all pools, and its own access cannot be taken away.
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *rights, size_t count) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!is_pool(pool) || (count && !rights)) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    for (size_t i = 0; i < count; i++) {
+        if (rights[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+            DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+        if (rights[i].location.id != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+        if (rights[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+            DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    }
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLocation *location) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!flags || !is_pool(pool) || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE)
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (location->id != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}

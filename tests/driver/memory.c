@@ -255,7 +255,25 @@ static void pools(void) {
     CHECK(used == 0);
     CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
                             .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    CUmemLocation here = {CU_MEM_LOCATION_TYPE_DEVICE, 0}, there = {CU_MEM_LOCATION_TYPE_DEVICE, 1};
+    CUmemAccessDesc rights = {here, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    CUmemoryPool other = NULL;
+    OK(cuMemPoolSetAccess(pool, &rights, 1));
+    rights.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    IS(cuMemPoolSetAccess(pool, &rights, 1), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemPoolGetAccess(&flags, pool, &here));
+    CHECK(flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    IS(cuMemPoolGetAccess(&flags, pool, &there), CUDA_ERROR_INVALID_DEVICE);
+    OK(cuMemGetDefaultMemPool(&other, &here, CU_MEM_ALLOCATION_TYPE_PINNED));
+    CHECK(other == pool);
+    IS(cuMemGetMemPool(&other, &there, CU_MEM_ALLOCATION_TYPE_PINNED), CUDA_ERROR_INVALID_DEVICE);
+    IS(cuMemGetMemPool(&other, &here, CU_MEM_ALLOCATION_TYPE_MANAGED), CUDA_ERROR_NOT_SUPPORTED);
     OK(cuMemPoolCreate(&mine, &props));
+    OK(cuMemSetMemPool(&here, CU_MEM_ALLOCATION_TYPE_PINNED, mine));
+    OK(cuMemGetMemPool(&other, &here, CU_MEM_ALLOCATION_TYPE_PINNED));
+    CHECK(other == mine);
+    OK(cuMemSetMemPool(&here, CU_MEM_ALLOCATION_TYPE_PINNED, pool));
     OK(cuMemAllocFromPoolAsync(&p, 64, mine, NULL));
     OK(cuMemFreeAsync(p, NULL));
     OK(cuMemPoolDestroy(mine));
