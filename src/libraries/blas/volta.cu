@@ -53,9 +53,9 @@ template <int Long, int Threads, bool Deep> struct slice {
     static const int BYTES = Long * SLICE_K * (int)sizeof(T), PIECES = BYTES / 16 / Threads, AT_ONCE = Threads / ROW;
     static_assert(Threads % ROW == 0 && PIECES * AT_ONCE * LINE == BYTES && AT_ONCE % (Deep ? 16 : 4) == 0, "threads bring whole lines");
     quad held[PIECES];
-    const char *from; // of the thread's first piece, in the next slice
+    const char *from; // where k lies together: of the thread's first piece in the next slice
     const char *at;   // of the piece that is loaded next
-    uint32_t step, next; // bytes from a piece to the thread's next one, and to that of the next slice
+    uint32_t step;    // bytes from a piece to the thread's next one
     int left, lines;  // elements from the piece to the end of its line, and lines from its own to the last
     uint32_t to;
     static MEMBER int spread(int line) { return Deep ? (line / 2 & 1) | (line / 4 & 2) : (line & 1) | (line & 2) << 1; }
@@ -63,15 +63,14 @@ template <int Long, int Threads, bool Deep> struct slice {
         const int line = thread_x / ROW, piece = thread_x % ROW, first = (Deep ? 0 : l0) + piece * PIECE;
         const int64_t lead = lead_ * (int64_t)sizeof(T);
         step = (uint32_t)(AT_ONCE * lead);
-        next = Deep ? SLICE_K * (uint32_t)sizeof(T) : (uint32_t)(SLICE_K * lead);
-        from = (const char *)x + ((Deep ? l0 : 0) + line) * lead + (int64_t)first * (int)sizeof(T);
+        from = at = (const char *)x + ((Deep ? l0 : 0) + line) * lead + (int64_t)first * (int)sizeof(T);
         left = (Deep ? k_end : l_end) - first;
         lines = (Deep ? l_end - l0 : k_end) - line;
         to = (uint32_t)(line * LINE + (piece ^ spread(line)) * 16);
     }
     // Piece i of the next slice, in order; where not all of it is there (not `Whole`), zeros beyond.
     template <bool Whole> MEMBER void load(int i) {
-        if (i == 0) at = from;
+        if (Deep && i == 0) at = from;
         if (Whole || (left >= PIECE && i * AT_ONCE < lines))
             held[i] = *(const quad *)at;
         else {
@@ -80,9 +79,9 @@ template <int Long, int Threads, bool Deep> struct slice {
             for (int e = 0; e < PIECE; e++)
                 if (e < left && i * AT_ONCE < lines) held[i].w[e / 2] |= (uint32_t)((const uint16_t *)at)[e] << e % 2 * 16;
         }
-        at += step;
+        at += step; // where lines are k, from the last piece of a slice to the first of the next
         if (i < PIECES - 1) return;
-        from += next;
+        if (Deep) from += LINE;
         if (Whole) return;
         if (Deep)
             left -= SLICE_K;
@@ -143,6 +142,10 @@ template <int M, int N, int WM, int WN, bool SwapA, bool SwapB> struct product_t
             fy.take(buffer, shared, group, which - XS);
     }
     static const int BROUGHT = slice_x::PIECES + slice_y::PIECES, GROUPS = SLICE_K / GROUP;
+    // Where Y's lines are k, its part of the next slice goes to shared memory half way, and X's follows: all of it at once leaves too
+    // few registers, and what is in memory instead is waited for. Where k lies together the loads of a half take too long.
+    static const bool HALVES = !SwapA;
+    static const int FIRST = HALVES ? slice_y::PIECES : BROUGHT;
     template <bool Whole> static MEMBER void load(slice_y &sy, slice_x &sx, int piece) {
         if (piece < slice_y::PIECES)
             sy.template load<Whole>(piece);
@@ -179,9 +182,15 @@ template <int M, int N, int WM, int WN, bool SwapA, bool SwapB> struct product_t
                 // between products: the next group's fragments; in the second group what the last puts into shared memory
                 const int PRODUCTS = XS * YS * 2, EACH = PRODUCTS / (XS + YS);
                 static_assert(EACH * (XS + YS) == PRODUCTS && BROUGHT <= XS + YS && GROUPS == 4, "each has its place");
-                if (group == 1 && goes_on) {
+                if (group == (HALVES ? 0 : 1) && goes_on) {
 #pragma unroll
-                    for (int p = 0; p < BROUGHT; p++) load<Whole>(sy, sx, p);
+                    for (int p = 0; p < FIRST; p++) load<Whole>(sy, sx, p);
+                }
+                if (HALVES && group == 2 && goes_on) {
+#pragma unroll
+                    for (int p = 0; p < FIRST; p++) put(sy, sx, shared + shared + STAGE - now, p);
+#pragma unroll
+                    for (int p = FIRST; p < BROUGHT; p++) load<Whole>(sy, sx, p);
                 }
 #pragma unroll
                 for (int p = 0; p < PRODUCTS; p++) {
@@ -193,7 +202,7 @@ template <int M, int N, int WM, int WN, bool SwapA, bool SwapB> struct product_t
             now = now == shared ? shared + STAGE : shared;
             if (goes_on) {
 #pragma unroll
-                for (int p = 0; p < BROUGHT; p++) put(sy, sx, now, p);
+                for (int p = HALVES ? FIRST : 0; p < BROUGHT; p++) put(sy, sx, now, p);
             }
             barrier();
         }
