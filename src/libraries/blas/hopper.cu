@@ -91,6 +91,8 @@ DEVICE uint32_t block_of_cluster() {
 }
 
 // ---- copies -------------------------------------------------------------------------------------
+// What the first copy would wait for begins while barriers do.
+DEVICE void fetch_map(uint64_t map) { asm volatile("prefetch.tensormap [%0];" : : "l"(map) : "memory"); }
 DEVICE void bring(uint32_t to, uint64_t map, int x, int y, int z, uint32_t barrier) {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
                  :
@@ -181,6 +183,8 @@ template <int M, bool SwapA, bool SwapB> DEVICE void product(const hopper_gemm &
                    side = rank % HOPPER_PAIR, first = rank - side; // which of its pair, and the pair's first
     const int m0 = block_x * M, n0 = g.first_column + block_y * HOPPER_N, batch = in_k.batch, group = thread_x / 128;
     if (thread_x == 0) {
+        fetch_map(maps);
+        fetch_map(maps + sizeof p.map_a);
 #pragma unroll 1
         for (uint32_t s = 0; s < HOPPER_STAGES; s++) {
             barrier_begin(full + 8 * s, 1);
