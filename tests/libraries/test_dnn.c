@@ -567,6 +567,52 @@ static void pieces(handle_t h) {
     drop(&a), drop(&b), drop(&g), drop(&most), drop(&y);
 }
 
+// A softmax whose results are dropped by a draw of ones: the draw is a result too. The same seed and offset give the same ones, whole
+// blocks of four further on others.
+static void drawn(handle_t h) {
+    enum { ROWS = 40, COLUMNS = 50, COUNT = ROWS * COLUMNS };
+    struct array x = make(COUNT, FLOAT), mask = make(COUNT, FLOAT), y = make(COUNT, FLOAT), stats = make(ROWS, FLOAT);
+    const int plain[4] = {0, 1, 2, 3}, single = 0, mul = 1, bernoulli = 0, whole_number = 10;
+    const int64_t size[4] = {1, 1, ROWS, COLUMNS}, ones[4] = {1, 1, 1, 1}, align = 16, uid_seed = 'd', uid_offset = 'f';
+    const double share = 0.75;
+    const bool no = false;
+    const desc_t tx = ordered_tensor('x', size, plain, false, false), tm = ordered_tensor('m', size, plain, false, false), ty = ordered_tensor('y', size, plain, false, false),
+                 tp = ordered_tensor('p', size, plain, true, false), tz = ordered_tensor('z', (const int64_t[]){1, 1, ROWS, 1}, plain, false, false);
+    desc_t number[2];
+    for (int i = 0; i < 2; i++)
+        number[i] = node(17, 6, 901, 1, 1, &whole_number, 902, 3, 4, ones, 903, 3, 4, ones, 906, 3, 1, i ? &uid_offset : &uid_seed, 900, 3, 1, &align, 907, 2, 1, &no);
+    const desc_t how = node(32, 2, 2300, 29, 1, &bernoulli, 2305, 5, 1, &share), f = node(0, 2, 0, 14, 1, &mul, 1, 1, 1, &single);
+    const desc_t ops[] = {node(45, 3, 3100, 15, 1, &tx, 3101, 15, 1, &tp, 3102, 15, 1, &tz),
+                          node(13, 4, 750, 15, 1, &f, 751, 15, 1, &tp, 752, 15, 1, &tm, 753, 15, 1, &ty),
+                          node(33, 4, 2310, 15, 1, &tm, 2312, 15, 1, &how, 2311, 15, 1, &number[0], 2313, 15, 1, &number[1])};
+    CUdeviceptr words;
+    cuMemAlloc(&words, 16);
+    float *const held = malloc(3 * COUNT * 4);
+    for (int time = 0; time < 3; time++) {
+        const int64_t seed_offset[2] = {1234567890123, time == 2 ? 40 : 8};
+        cuMemcpyHtoD(words, seed_offset, 16);
+        run_graph(h, ops, 3, (const int64_t[]){'x', 'm', 'y', 'z', 'd', 'f'}, (const CUdeviceptr[]){x.at, mask.at, y.at, stats.at, words, words + 8}, 6);
+        cuMemcpyDtoH(held + time * COUNT, mask.at, COUNT * 4);
+    }
+    int count = 0, shifted = 0;
+    for (int i = 0; i < COUNT; i++) {
+        CHECK(held[i] == 0 || held[i] == 1, "a draw of %g", (double)held[i]);
+        CHECK(held[i] == held[COUNT + i], "another draw at %d", i);
+        CHECK(i + 32 >= COUNT || held[2 * COUNT + i] == held[i + 32], "the draw 32 further on at %d", i);
+        count += held[i] == 1, shifted += held[i] != held[2 * COUNT + i];
+    }
+    CHECK(fabs(count / (double)COUNT - share) < 4 * sqrt(share * (1 - share) / COUNT) && shifted > COUNT / 5, "%d ones, %d others", count, shifted);
+    for (int r = 0; r < ROWS; r++) {
+        double sum = 0;
+        for (int c = 0; c < COLUMNS; c++) sum += exp(x.v[r * COLUMNS + c]);
+        stats.v[r] = log(sum);
+        for (int c = 0; c < COLUMNS; c++) y.v[r * COLUMNS + c] = (double)held[2 * COUNT + r * COLUMNS + c] * exp(x.v[r * COLUMNS + c]) / sum;
+    }
+    compare("a softmax with some dropped", &y, 1e-6), compare("logarithms of sums", &stats, 1e-5);
+    cuMemFree(words), free(held);
+    drop(&x), drop(&mask), drop(&y), drop(&stats);
+}
+
 // ---- spatial transformers -----------------------------------------------------------------------------
 // Each element of a tensor counts for a place of the grid by a tent of width two around it. Some places lie outside.
 static void transform(handle_t h, int type, bool is_last) {
@@ -661,7 +707,7 @@ int main(int argc, char **argv) {
     const int types[] = {FLOAT, DOUBLE, HALF, BFLOAT16};
     for (int i = 0; i < (is_small ? 2 : 4); i++) transform(h, types[i], i % 2);
     graph(h);
-    attention(h), pieces(h);
+    attention(h), pieces(h), drawn(h);
     CHECK(!cudnnDestroy(h), "the end of a handle");
     if (!failed) puts("ok");
     return failed != 0;

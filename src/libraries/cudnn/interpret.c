@@ -4,7 +4,7 @@
 // which is two products with the softmax between them: its scores are written out.
 #include "graph.h"
 
-enum { VALUES = 128, INPUTS = 6 };
+enum { VALUES = 128, INPUTS = 8, INT64 = 10 }; // INT64: of cudnnDataType_t
 
 // ---- what operations take and leave ---------------------------------------------------------------------
 struct step {
@@ -18,12 +18,14 @@ static void step_of(const struct descriptor *op, struct step *s) {
         {KIND_OPERATION_PRODUCT, {PRODUCT_A, PRODUCT_B}, {PRODUCT_C}},
         {KIND_OPERATION_REDUCTION, {REDUCTION_X}, {REDUCTION_Y}},
         {KIND_OPERATION_RESHAPE, {RESHAPE_X}, {RESHAPE_Y}},
+        {KIND_OPERATION_SOFTMAX, {SOFTMAX_X}, {SOFTMAX_Y, SOFTMAX_STATS}},
+        {KIND_OPERATION_RANDOM, {RANDOM_SEED, RANDOM_OFFSET}, {RANDOM_Y}},
         {KIND_OPERATION_BAND,
          {BAND_X, BAND_B, BAND_LENGTH_Q, BAND_LENGTH_K, BAND_LEFT, BAND_RIGHT},
          {BAND_Y}},
         {KIND_OPERATION_ATTENTION,
          {ATTENTION_Q, ATTENTION_K, ATTENTION_V, ATTENTION_SCALE, ATTENTION_LENGTH_Q,
-          ATTENTION_LENGTH_K},
+          ATTENTION_LENGTH_K, ATTENTION_SEED, ATTENTION_OFFSET},
          {ATTENTION_O, ATTENTION_STATS}},
     };
     *s = (struct step){0};
@@ -73,8 +75,14 @@ static const char *tensor_lacks(const struct descriptor *d) {
         if (d->attributes[i].name > TENSOR_ORDER && d->attributes[i].count)
             return "tensors whose rows differ in length, or of one constant";
     if (!whole(d, TENSOR_IS_VIRTUAL, 0) && !is_floating_type(t.type) && t.type != DNN_INT32 &&
-        t.type != DNN_INT8)
+        t.type != DNN_INT8 && t.type != INT64)
         return "elements of other types";
+    return NULL;
+}
+static const char *softmax_lacks(const struct descriptor *softmax) {
+    for (int name = SOFTMAX_STATS + 1; name <= SOFTMAX_SINK; name++)
+        if (find_descriptor(softmax, name))
+            return "more of a softmax than the logarithm of its sum";
     return NULL;
 }
 static const char *attention_lacks(const struct descriptor *op) {
@@ -82,14 +90,11 @@ static const char *attention_lacks(const struct descriptor *op) {
         const int name = op->attributes[i].name;
         if (op->attributes[i].count &&
             (name == ATTENTION_BLOCKS || name == ATTENTION_PAGES_K || name == ATTENTION_PAGES_V ||
-             name > ATTENTION_SOFTMAX) &&
-            name != ATTENTION_UNFUSED)
-            return "attention with blocks, pages, dropout or eight bits";
+             name == ATTENTION_DUMP || name > ATTENTION_UNFUSED))
+            return "attention with blocks, pages or eight bits";
     }
-    const struct descriptor *const softmax = find_descriptor(op, ATTENTION_SOFTMAX);
-    for (int name = SOFTMAX_STATS + 1; name <= SOFTMAX_SINK; name++)
-        if (find_descriptor(softmax, name))
-            return "attention with more of its softmax than the logarithm of its sum";
+    const char *const lacks = softmax_lacks(find_descriptor(op, ATTENTION_SOFTMAX));
+    if (lacks) return lacks;
     const struct descriptor *const part = find_descriptor(op, ATTENTION_GRAPH);
     return part ? graph_general_lacks(part) : NULL;
 }
@@ -113,6 +118,11 @@ const char *graph_general_lacks(const struct descriptor *graph) {
         if (op->kind == KIND_OPERATION_PRODUCT &&
             (find(op, PRODUCT_ROWS) || find(op, PRODUCT_COLUMNS) || find(op, PRODUCT_LENGTH)))
             return "products of a part of their matrices";
+        if (op->kind == KIND_OPERATION_RANDOM &&
+            (!s.in[0] || !s.in[1] ||
+             whole(find_descriptor(op, RANDOM_HOW), RANDOM_DISTRIBUTION, 0)))
+            return "random numbers that are not ones and zeros, or have no seed on the device";
+        if (op->kind == KIND_OPERATION_SOFTMAX && (lacks = softmax_lacks(op)) != NULL) return lacks;
         if (op->kind == KIND_OPERATION_ATTENTION && (lacks = attention_lacks(op)) != NULL)
             return lacks;
     }
@@ -181,7 +191,7 @@ static const void *address_in(const struct descriptor *pack, int64_t uid) {
 }
 // A number that the program handed in by its address on the host.
 static dnn_status take_number(struct run *r, struct value *v, const void *at) {
-    const size_t bytes = dnn_type_bytes(v->t.type);
+    const size_t bytes = v->t.type == INT64 ? 8 : dnn_type_bytes(v->t.type);
     uint32_t word[2] = {0};
     dnn_status s = own(r, v);
     memcpy(word, at, bytes < 8 ? bytes : 8);
@@ -419,6 +429,22 @@ static dnn_status run_reduction(struct run *r, const struct descriptor *op, cons
                       (const uint32_t[3]){d.kept_all > 65535 ? 65535 : (uint32_t)d.kept_all, 1, 1},
                       0, &d, sizeof d);
 }
+static dnn_status run_random(struct run *r, const struct descriptor *op, struct value *const in[],
+                             const struct value *y) {
+    struct ones p = {.all = dnn_elements(&y->t),
+                     .y = y->at,
+                     .seed = in[0]->at,
+                     .offset = in[1]->at,
+                     .type_y = y->t.type,
+                     .probability = real(find_descriptor(op, RANDOM_HOW), RANDOM_PROBABILITY, 0.5)};
+    for (int i = 0; i < LAYER_AXES; i++) {
+        const int from = i - (LAYER_AXES - y->t.rank);
+        p.size[i] = from < 0 ? 1 : (int32_t)y->t.size[from];
+        p.step_y[i] = from < 0 ? 0 : y->t.step[from];
+    }
+    return dnn_launch(r->h, DNN_LAYER, y->t.type == DNN_DOUBLE ? DNN_DOUBLE : DNN_FLOAT,
+                      "draw_ones", (const uint32_t[3]){dnn_blocks(p.all), 1, 1}, 0, &p, sizeof p);
+}
 // Elements in the order of memory, under another description.
 static dnn_status run_reshape(struct run *r, const struct value *x, const struct value *y) {
     struct value from = *x, to = *y;
@@ -436,6 +462,44 @@ static dnn_status run_reshape(struct run *r, const struct value *x, const struct
 
 // ---- attention --------------------------------------------------------------------------------------------
 static dnn_status run_all(struct run *r, const struct descriptor *graph);
+
+// Of packed scores of single precision; `a` says the rest.
+static dnn_status softmax(struct run *r, struct attention *a, const struct value *scores,
+                          const struct value *p, const struct value *stats) {
+    a->all = scores->t.size[0] * scores->t.size[1] * scores->t.size[2];
+    a->heads = (int32_t)scores->t.size[1];
+    a->rows = (int32_t)scores->t.size[2];
+    a->columns = (int32_t)scores->t.size[3];
+    a->scores = scores->at;
+    a->probabilities = p->at;
+    a->stats = stats ? stats->at : 0;
+    if (stats) {
+        a->stats_image = stats->t.step[0];
+        a->stats_head = stats->t.step[1];
+        a->stats_row = stats->t.step[2];
+    }
+    return dnn_launch(r->h, DNN_LAYER, p->t.type, "attention_softmax",
+                      (const uint32_t[3]){a->all > 65535 ? 65535 : (uint32_t)a->all, 1, 1}, 0, a,
+                      sizeof *a);
+}
+static dnn_status run_softmax(struct run *r, const struct value *x, const struct value *y,
+                              const struct value *stats) {
+    if (x->t.rank != 4 || y->t.rank != 4) return DNN_NOT_SUPPORTED;
+    struct value scores = *x, p = *y;
+    struct attention a = {0};
+    scores.is_own = p.is_own = false;
+    scores.t.type = DNN_FLOAT;
+    dnn_pack(&scores.t);
+    dnn_pack(&p.t);
+    dnn_status s = own(r, &scores);
+    if (!s) s = own(r, &p);
+    if (!s) s = copy(r, x, &scores);
+    if (!s) s = softmax(r, &a, &scores, &p, stats);
+    if (!s) s = copy(r, &p, y);
+    let_go(r, &scores);
+    let_go(r, &p);
+    return s;
+}
 
 static dnn_status run_attention(struct run *r, const struct descriptor *op,
                                 struct value *const in[], const struct value *o,
@@ -481,22 +545,12 @@ static dnn_status run_attention(struct run *r, const struct descriptor *op,
         if (!s) last = *done;
     }
     if (!s) s = own(r, &p);
-    const struct attention a = {.all = sizes[0] * sizes[1] * sizes[2],
-                                .heads = (int32_t)sizes[1],
-                                .rows = (int32_t)sizes[2],
-                                .columns = (int32_t)sizes[3],
-                                .scores = last.at,
-                                .probabilities = p.at,
-                                .stats = stats ? stats->at : 0,
-                                .length_q = in[4] ? in[4]->at : 0,
-                                .length_k = in[5] ? in[5]->at : 0,
-                                .stats_image = stats ? stats->t.step[0] : 0,
-                                .stats_head = stats ? stats->t.step[1] : 0,
-                                .stats_row = stats ? stats->t.step[2] : 0};
-    if (!s)
-        s = dnn_launch(r->h, DNN_LAYER, p.t.type, "attention_softmax",
-                       (const uint32_t[3]){a.all > 65535 ? 65535 : (uint32_t)a.all, 1, 1}, 0, &a,
-                       sizeof a);
+    struct attention a = {.seed = in[6] && in[7] ? in[6]->at : 0,
+                          .offset = in[6] && in[7] ? in[7]->at : 0,
+                          .keep = 1 - real(op, ATTENTION_PROBABILITY, 0),
+                          .length_q = in[4] ? in[4]->at : 0,
+                          .length_k = in[5] ? in[5]->at : 0};
+    if (!s) s = softmax(r, &a, &last, &p, stats);
     if (!s) s = multiply(r, 1, p, *v, o);
     let_go(r, &p);
     let_go(r, &scores);
@@ -518,6 +572,8 @@ static dnn_status run_step(struct run *r, const struct descriptor *op, struct va
     case KIND_OPERATION_REDUCTION: return run_reduction(r, op, in[0], y);
     case KIND_OPERATION_RESHAPE: return run_reshape(r, in[0], y);
     case KIND_OPERATION_BAND: return run_band(r, op, in, y);
+    case KIND_OPERATION_RANDOM: return run_random(r, op, in, y);
+    case KIND_OPERATION_SOFTMAX: return run_softmax(r, in[0], out[0], out[1]);
     default: return run_attention(r, op, in, out[0], out[1]);
     }
 }

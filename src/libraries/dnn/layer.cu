@@ -1,5 +1,6 @@
 // Layers of a network but convolutions (layer.h). The file is compiled once for each type: ELEMENT, and SUM of what is added up.
 // Sums of a block are made in an order that does not depend on time.
+#include "../random/draw.h"
 #include "element.h"
 #include "layer.h"
 
@@ -581,6 +582,24 @@ extern "C" __global__ void choices(const selection p) {
         store(p.y, y, p.type_y, v);
     }
 }
+// Whether element i is one with a probability (Philox, whose counter goes on from the offset).
+static __device__ bool is_one(uint64_t seed, uint64_t offset, int64_t i, double probability) {
+    uint32_t word[4];
+    random_philox((*(const uint64_t *)offset + (uint64_t)i) / 4, 0, *(const uint64_t *)seed, word);
+    return word[(*(const uint64_t *)offset + (uint64_t)i) % 4] * 0x1p-32 < probability;
+}
+extern "C" __global__ void draw_ones(const ones p) {
+    EACH(i, p.all) {
+        int64_t rest = i, y = 0;
+#pragma unroll
+        for (int axis = LAYER_AXES - 1; axis >= 0; axis--) {
+            const int64_t q = rest / p.size[axis];
+            y += (rest - q * p.size[axis]) * p.step_y[axis];
+            rest = q;
+        }
+        store(p.y, y, p.type_y, (A)is_one(p.seed, p.offset, i, p.probability));
+    }
+}
 // A row's probabilities from its scores, in T, and the logarithm of what they were divided by. A row without a key has none.
 extern "C" __global__ __launch_bounds__(THREADS) void attention_softmax(const attention a) {
     __shared__ float held[THREADS];
@@ -611,8 +630,11 @@ extern "C" __global__ __launch_bounds__(THREADS) void attention_softmax(const at
             for (int i = thread_x; most > none && i < columns; i += THREADS) sum += exponential(s[i] - most);
         }
         const float by = most > none ? 1 / sum : 0;
-        for (int i = thread_x; i < a.columns; i += THREADS)
-            narrow(&((T *)a.probabilities)[r * a.columns + i], (A)(by != 0 && i < columns ? exponential(s[i] - most) * by : 0));
+        for (int i = thread_x; i < a.columns; i += THREADS) {
+            A p = by != 0 && i < columns ? (A)(exponential(s[i] - most) * by) : 0;
+            if (a.seed) p = is_one(a.seed, a.offset, r * a.columns + i, a.keep) ? p / (A)a.keep : 0;
+            narrow(&((T *)a.probabilities)[r * a.columns + i], p);
+        }
         if (thread_x == 0 && a.stats)
             ((float *)a.stats)[image * a.stats_image + head * a.stats_head + row * a.stats_row] = by != 0 ? most + logarithm(sum) : none;
     }

@@ -143,6 +143,18 @@ struct attention {
     int32_t heads, rows, columns;
     uint64_t scores, probabilities, stats, length_q, length_k; // stats and lengths may be 0
     int64_t stats_image, stats_head, stats_row;
+    uint64_t seed, offset; // addresses of 64-bit numbers, or 0: nothing is dropped
+    double keep;           // the share that stays, by which what stays is divided
+};
+
+// Ones with a probability, zeros else: word i of Philox's sequence decides for element i.
+struct ones {
+    int64_t all;
+    int32_t size[LAYER_AXES];
+    int64_t step_y[LAYER_AXES];
+    uint64_t y, seed, offset; // addresses of 64-bit numbers
+    int32_t type_y;
+    double probability;
 };
 
 #endif
