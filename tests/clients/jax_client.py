@@ -29,6 +29,14 @@ same('convolution', lambda x, w: jax.lax.conv(x, w, (1, 1), 'SAME'), of(2, 3, 8,
 # one graph of cuDNN with a scale and a bias of nothing between, whose work area XLA leaves out
 same('gradients of a convolution', jax.grad(lambda x, w: (jax.lax.conv(x, w, (1, 1), 'SAME') ** 2).sum(), argnums=(0, 1)),
      of(2, 3, 8, 8), of(4, 3, 3, 3), tolerance=5e-3)
+def attention(how):  # by cuDNN, whose plan XLA keeps as a text
+    def f(q, k, v):
+        y = jax.nn.dot_product_attention(*(x.astype(jnp.bfloat16) for x in (q, k, v)), is_causal=True, implementation=how)
+        return (y.astype(jnp.float32) * jnp.linspace(-1, 1, 64)).sum()
+    return jax.jit(jax.value_and_grad(f, argnums=(0, 1, 2)))
+given = [of(2, 64, 4, 64) for _ in range(3)]
+for w, g in zip(*(jax.tree.leaves(attention(how)(*(jax.device_put(x, device) for x in given))) for how, device in (('xla', cpu), ('cudnn', gpu)))):
+    assert np.abs(np.asarray(w) - np.asarray(g)).max() <= 2e-2 * max(1, np.abs(np.asarray(w)).max()), 'attention'
 same('transform', jnp.fft.fft, a)
 same('Cholesky', jnp.linalg.cholesky, s, tolerance=1e-3)
 same('solution', lambda s: jnp.linalg.solve(s, s[:, :3]), s, tolerance=1e-3)

@@ -469,9 +469,23 @@ static void run_graph(handle_t h, const desc_t *ops, int count, const int64_t *u
     const desc_t whole = node(15, 2, 800, 0, 1, &h, 801, 15, count, ops), engine = node(2, 2, 1300, 15, 1, &whole, 1301, 3, 1, &first),
                  config = node(3, 1, 300, 15, 1, &engine), plan = node(5, 2, 400, 0, 1, &h, 401, 15, 1, &config),
                  pack = node(16, 2, 1000, 3, n, uids, 1001, 6, n, at);
-    CHECK(!cudnnBackendExecute(h, plan, pack), "a graph runs");
     cudnnBackendDestroyDescriptor(whole), cudnnBackendDestroyDescriptor(engine), cudnnBackendDestroyDescriptor(config);
-    cudnnBackendDestroyDescriptor(plan), cudnnBackendDestroyDescriptor(pack);
+    // what runs is the plan as another process would read it; of a part of its text none is made
+    int64_t length = 0, again = 0;
+    CHECK(!cudnnBackendGetAttribute(plan, 405, 24, 0, &length, NULL) && length > 100, "the length of a plan's text");
+    char *const text = malloc((size_t)length);
+    CHECK(!cudnnBackendGetAttribute(plan, 405, 24, length, &again, text) && again == length, "a plan's text");
+    cudnnBackendDestroyDescriptor(plan);
+    for (int64_t part = 0; part < length - 2; part += 1 + length / 50) {
+        desc_t cut;
+        cudnnBackendCreateDescriptor(5, &cut);
+        CHECK(!cudnnBackendSetAttribute(cut, 405, 24, part, text) && cudnnBackendFinalize(cut), "%ld bytes of %ld are no plan", (long)part, (long)length);
+        cudnnBackendDestroyDescriptor(cut);
+    }
+    const desc_t kept = node(5, 2, 400, 0, 1, &h, 405, 24, (int)length, text);
+    CHECK(!cudnnBackendExecute(h, kept, pack), "a graph runs");
+    cudnnBackendDestroyDescriptor(kept), cudnnBackendDestroyDescriptor(pack);
+    free(text);
 }
 enum { B = 2, Q_HEADS = 4, K_HEADS = 2, ROWS_Q = 5, ROWS_K = 7, DEPTH = 8, DEEP = 6 };
 // Attention as one operation, with fewer heads of keys than of queries, keys that lie with their heads inside, a scale by value, and a

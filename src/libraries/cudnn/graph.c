@@ -197,6 +197,14 @@ API(cudnnBackendFinalize, descriptor_t d) {
         const char *const lacks = graph_lacks(graph);
         if (lacks) return dnn_refuse("cudnnBackendFinalize", "%s", lacks);
     }
+    const struct attribute *const text = d->kind == KIND_PLAN ? find(d, PLAN_TEXT) : NULL;
+    if (text && !find(d, PLAN_CONFIG)) { // a plan that was kept
+        const descriptor_t config = graph_of_text(text->values, (size_t)text->count);
+        if (!config) return DNN_BAD_PARAM;
+        const dnn_status s = cudnnBackendSetAttribute(d, PLAN_CONFIG, TYPE_DESCRIPTOR, 1, &config);
+        drop(config);
+        if (s) return s;
+    }
     if (d->kind == KIND_PLAN && !graph_of_plan(d)) return DNN_BAD_PARAM;
     d->is_final = true;
     return DNN_SUCCESS;
@@ -240,6 +248,15 @@ API(cudnnBackendGetAttribute, descriptor_t d, int name, int type, int64_t wanted
     if (d->kind == KIND_GRAPH && name == GRAPH_ENGINES) {
         const int64_t engines = graph_lacks(d) ? 0 : 1 + graph_rounds(d);
         return give(&engines, sizeof engines, wanted, count, to);
+    }
+    if (d->kind == KIND_PLAN && name == PLAN_TEXT) {
+        char *const text = d->is_final ? graph_text(find_descriptor(d, PLAN_CONFIG)) : NULL;
+        if (!text) return DNN_BAD_PARAM;
+        const int64_t length = (int64_t)strlen(text) + 1;
+        if (count) *count = length;
+        if (to) memcpy(to, text, (size_t)(wanted < length ? wanted : length));
+        free(text);
+        return DNN_SUCCESS;
     }
     // The work area is taken from the stream's memory: a program that tries no engines hands in none, whatever a plan asks for (XLA's).
     if (d->kind == KIND_PLAN && name == PLAN_WORKSPACE)

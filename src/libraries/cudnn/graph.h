@@ -87,6 +87,7 @@ enum {
     PLAN_HANDLE = 400,
     PLAN_CONFIG = 401,
     PLAN_WORKSPACE = 402,
+    PLAN_TEXT = 405,
     FORWARD_ALPHA = 700,
     FORWARD_BETA,
     FORWARD_CONVOLUTION,
@@ -281,6 +282,11 @@ static inline bool is_point_here(int mode) {
     return (mode >= POINT_RELU && mode <= POINT_GELU_TANH) ||
            (mode >= POINT_RELU_BACK && mode <= POINT_GELU_TANH_BACK);
 }
+
+// A description and all that it names, as a text (text.c) that a later process may read: but for handles. NULL: no memory. The reader
+// answers NULL where the text is none of these.
+char *graph_text(const struct descriptor *d);
+descriptor_t graph_of_text(const char *text, size_t length);
 
 // Graphs that have more than convolutions and functions of one or two numbers (interpret.c): whether a graph is such a one, NULL
 // where it can be run, else what it asks for that is not here; and running it, with the addresses of `pack`.
