@@ -31,6 +31,9 @@ int cublasIsamax_v2(handle_t, int, const float *, int, int *), cublasIsamin_v2(h
 int cublasDswap_v2(handle_t, int, double *, int, double *, int), cublasSscal_v2(handle_t, int, const float *, float *, int);
 int cublasLtMatmulDescDestroy(void *), cublasLtMatrixLayoutDestroy(void *), cublasLtMatmulDescCreate(void **, int, int), cublasLtMatmulDescSetAttribute(void *, int, const void *, size_t);
 int cublasLtMatrixLayoutCreate(void **, int, uint64_t, uint64_t, int64_t);
+int cublasLtMatmulAlgoInit(handle_t, int, int, int, int, int, int, int, void *), cublasLtMatmulAlgoCheck(handle_t, void *, void *, void *, void *, void *, const void *, void *),
+    cublasLtMatmulAlgoGetIds(handle_t, int, int, int, int, int, int, int, int *, int *), cublasLtMatmulAlgoConfigSetAttribute(void *, int, const void *, size_t),
+    cublasLtMatmulAlgoConfigGetAttribute(const void *, int, void *, size_t, size_t *);
 int cublasLtMatmulAlgoGetHeuristic(handle_t, void *, void *, void *, void *, void *, void *, int, void *, int *);
 int cublasLtMatmul(handle_t, void *, const void *, const void *, void *, const void *, void *, const void *, const void *, void *,
                    void *, void *, const void *, void *, size_t, void *);
@@ -352,6 +355,20 @@ static void with_epilogue(handle_t h) {
               !cublasLtMatmulDescSetAttribute(desc, 3, &transposed, 4) && !cublasLtMatmulDescSetAttribute(desc, 7, &epilogue, 4) &&
               !cublasLtMatmulDescSetAttribute(desc, 8, &bias.device, 8), "descriptions");
     CHECK(!cublasLtMatmulAlgoGetHeuristic(h, desc, la, lb, lc, lc, NULL, 1, result, &found) && found == 1, "no way is found");
+    // an algorithm of the program's choice: its settings come back, and it is one that can run
+    uint64_t algo[8], checked[12];
+    int ids[2] = {-1, -1}, kept = 0;
+    const int splits = 3;
+    uint16_t cluster = 9;
+    size_t written = 0;
+    CHECK(!cublasLtMatmulAlgoGetIds(h, COMPUTE_32F, R32, R32, R32, R32, R32, 2, ids, &kept) && kept == 1 && ids[0] >= 0, "numbers of algorithms");
+    CHECK(!cublasLtMatmulAlgoInit(h, COMPUTE_32F, R32, R32, R32, R32, R32, ids[0], algo) && !cublasLtMatmulAlgoConfigSetAttribute(algo, 2, &splits, 4) &&
+              !cublasLtMatmulAlgoConfigSetAttribute(algo, 8, &cluster, 2),
+          "an algorithm");
+    CHECK(!cublasLtMatmulAlgoConfigGetAttribute(algo, 2, &kept, 4, &written) && kept == splits && written == 4 &&
+              !cublasLtMatmulAlgoConfigGetAttribute(algo, 8, NULL, 0, &written) && written == 2 && cublasLtMatmulAlgoConfigGetAttribute(algo, 9, &kept, 4, &written),
+          "its settings");
+    CHECK(!cublasLtMatmulAlgoCheck(h, desc, la, lb, lc, lc, algo, checked) && !memcmp(algo, checked, sizeof algo), "it can run");
     CHECK(!cublasLtMatmul(h, desc, &alpha, (void *)a.device, la, (void *)b.device, lb, &beta, (void *)c.device, lc, (void *)c.device, lc,
                           result, NULL, 0, NULL), "a product");
     cuMemcpyDtoH(after, c.device, c.bytes);

@@ -333,6 +333,13 @@ API(cublasLtMatmul, blas_handle_t h, const struct desc *m, const void *alpha, co
 struct algo {
     uint64_t word[8];
 };
+// There is one, which chooses its tiles itself (blas/plan.c): its settings are kept and given back, and change nothing.
+enum { ALGO_ID = 0, ALGO_SPLITS = 2, ALGO_SHORT = 7, ALGO_SETTINGS = 9 };
+static uint32_t *setting(struct algo *a, int which) { return (uint32_t *)a->word + which; }
+// Four bytes each, but for the last two.
+static size_t setting_bytes(int which) {
+    return which < 0 || which >= ALGO_SETTINGS ? 0 : which >= ALGO_SHORT ? 2 : 4;
+}
 struct heuristic {
     struct algo algo;
     size_t workspace;
@@ -350,5 +357,55 @@ API(cublasLtMatmulAlgoGetHeuristic, blas_handle_t h, const struct desc *m, const
     const char *const lacks = describe(m, a, b, c, d, &p);
     *found = lacks ? 0 : 1;
     *out = (struct heuristic){.state = lacks ? CUBLAS_NOT_SUPPORTED : CUBLAS_SUCCESS, .waves = 1};
+    *setting(&out->algo, ALGO_SPLITS) = 1;
     return lacks ? CUBLAS_NOT_SUPPORTED : CUBLAS_SUCCESS;
+}
+
+API(cublasLtMatmulAlgoGetIds, blas_handle_t h, int compute, int scale, int a, int b, int c, int d,
+    int wanted, int *ids, int *found) {
+    (void)compute, (void)scale, (void)a, (void)b, (void)c, (void)d;
+    if (!blas_is_handle(h)) return CUBLAS_NOT_INITIALIZED;
+    if (wanted < 0 || (wanted && !ids) || !found) return CUBLAS_INVALID_VALUE;
+    if (wanted) ids[0] = 0;
+    *found = 1;
+    return CUBLAS_SUCCESS;
+}
+API(cublasLtMatmulAlgoInit, blas_handle_t h, int compute, int scale, int a, int b, int c, int d,
+    int id, struct algo *out) {
+    (void)compute, (void)scale, (void)a, (void)b, (void)c, (void)d;
+    if (!blas_is_handle(h)) return CUBLAS_NOT_INITIALIZED;
+    if (id < 0 || !out) return CUBLAS_INVALID_VALUE;
+    *out = (struct algo){{0}};
+    *setting(out, ALGO_ID) = (uint32_t)id;
+    *setting(out, ALGO_SPLITS) = 1;
+    return CUBLAS_SUCCESS;
+}
+API(cublasLtMatmulAlgoCheck, blas_handle_t h, const struct desc *m, const struct layout *a,
+    const struct layout *b, const struct layout *c, const struct layout *d, const struct algo *algo,
+    struct heuristic *out) {
+    int found;
+    struct heuristic first;
+    if (!algo || !out) return CUBLAS_INVALID_VALUE;
+    const blas_status s = cublasLtMatmulAlgoGetHeuristic(h, m, a, b, c, d, NULL, 1, &first, &found);
+    if (s && s != CUBLAS_NOT_SUPPORTED) return s;
+    first.algo = *algo;
+    *out = first;
+    return s;
+}
+API(cublasLtMatmulAlgoConfigSetAttribute, struct algo *algo, int which, const void *from,
+    size_t bytes) {
+    if (!algo || !from || !setting_bytes(which) || bytes != setting_bytes(which) ||
+        which == ALGO_ID)
+        return CUBLAS_INVALID_VALUE;
+    memcpy(setting(algo, which), from, bytes);
+    return CUBLAS_SUCCESS;
+}
+API(cublasLtMatmulAlgoConfigGetAttribute, const struct algo *algo, int which, void *to,
+    size_t bytes, size_t *written) {
+    const size_t has = setting_bytes(which);
+    if (!algo || !has || (bytes && (!to || bytes < has)) || (!bytes && !written))
+        return CUBLAS_INVALID_VALUE;
+    if (bytes) memcpy(to, (const uint32_t *)algo->word + which, has);
+    if (written) *written = has;
+    return CUBLAS_SUCCESS;
 }
