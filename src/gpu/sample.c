@@ -54,8 +54,8 @@ enum {
 // simulated (assumed; launches of the perceptron in docs/performance.md differ by 0.1 to 0.4 %).
 #define FEW_DEVIATION 0.005
 
-// A first sample that is nearer to the others, as a part of them, counts.
-#define APART 0.02
+// A first sample that is slower than the others by less, as a part of them, counts.
+#define COLD 0.02
 
 // Of cycles: no interval is narrower. Launches can differ with a period that looks at every 8th, 16th ... do not see.
 #define LEAST_HALF 0.001
@@ -163,10 +163,11 @@ static double marginal_error(const double *x, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) squares += (x[i] - mean) * (x[i] - mean);
     return squares / n / n;
 }
-// Whether the first of n samples is apart from the others, and the mean of those is known much better without it.
-static bool is_first_apart(const double *x, uint32_t n) {
+// Whether the first of n samples is slower than the others, as one that finds cold caches is, and their mean is known much better
+// without it. A faster one shows that launches grow slower.
+static bool is_first_cold(const double *x, uint32_t n) {
     const double others = mean_of(x + 1, n - 1);
-    return fabs(x[0] - others) > APART * others &&
+    return x[0] - others > COLD * others &&
            OUTLIES * marginal_error(x + 1, n - 1) < marginal_error(x, n);
 }
 static void drop_first(struct stratum *t) {
@@ -179,7 +180,7 @@ static void learn_ratio(struct stratum *t, double at, double ratio) {
     t->at[t->n] = at, t->ratio[t->n++] = ratio;
     // The first one can have been cold still: in a program's first round each kernel finds data that nothing has touched.
     const bool is_early = t->launches < SAMPLES && t->n > LEAST_LAUNCHES;
-    if (is_early && is_first_apart(t->ratio, t->n)) drop_first(t);
+    if (is_early && is_first_cold(t->ratio, t->n)) drop_first(t);
     t->line = line_through(t->at, t->ratio, t->n);
 }
 static bool is_narrow(const struct stratum *t, double at, double error) {
