@@ -13,7 +13,8 @@
 //
 // How narrow an interval has to be depends on what the group is of the run (error_of): a kernel that takes a hundredth of all
 // cycles may be off by ten times the error that was asked for. Two samples can be enough, whose interval is never narrow.
-// A look that finds what was expected is followed by one at AGAIN times its ordinal, another by one soon.
+// A look that finds what was expected is followed by one at AGAIN times its ordinal; one that does not by one soon, as are those at a
+// group that is most of the run.
 //
 // What a stratum knows is a line: cycles a warp instruction by the ordinal of the launch, as caches fill, programs change
 // and work shrinks within a stratum. A trend that is told from noise is followed half way: it may go on or have ended.
@@ -29,8 +30,8 @@ enum {
     LEAST_LAUNCHES = 2, // simulated of those that are alike
     FEW_LAUNCHES = 4,   // fewer say too little of how they differ
     FIRST_AGAIN = 16,   // ordinal at which launches are looked at again
-    AGAIN = 4,          // ... then at so many times the ordinal where they were as expected
-    AGAIN_SOON = 2,     // ... and where they were not
+    AGAIN = 4,          // ... then at so many times the ordinal where they were as expected and less than half of all cycles
+    AGAIN_SOON = 2,     // ... and otherwise
     JOINS = 2,          // of JOINS_OF parts of it: from there on they are together with others
     JOINS_OF = 3,
     LEAD_OF = 4,        // no more of them are heard before than one of so many
@@ -139,6 +140,7 @@ struct sample_group {
     uint32_t block[3], cluster[3], shared;
     uint32_t grid[4]; // bins of its sides; times that it fills the chip
     uint64_t launches, again_at;
+    bool is_look;  // its last launch is simulated though it was known
     double cycles; // of all of them, simulated or estimated
     struct stratum *strata;
     const struct stratum *recent[RECENT]; // a ring by `seen`
@@ -334,7 +336,8 @@ bool sample_times(struct gpu *g, const struct order *o) {
     q->last = s->launches;
     const bool joins = s->looks && JOINS_OF * q->launches >= JOINS * q->again_at;
     const bool looks = q->launches >= q->again_at || (joins && q->heard >= q->lead);
-    if (looks && q->is_known) q->again_at = AGAIN * q->launches;
+    q->is_look = looks && q->is_known;
+    if (q->is_look) q->again_at = (2 * q->cycles > s->cycles ? AGAIN_SOON : AGAIN) * q->launches;
     listen(s);
     return looks || !q->is_known;
 }
@@ -472,8 +475,7 @@ void sample_learn(struct gpu *g, const struct flight *r) {
     }
     struct stratum *const t = stratum_of(s, q, &r->result);
     const double at = (double)q->launches, ratio = cycles / work_of(&r->result);
-    const bool is_look = q->again_at == AGAIN * q->launches; // of what was known
-    if (is_look && !is_expected(t, at, ratio)) q->again_at = AGAIN_SOON * q->launches;
+    if (q->is_look && !is_expected(t, at, ratio)) q->again_at = AGAIN_SOON * q->launches;
     learn_ratio(t, at, ratio);
     note(g, q, t);
     // Behind others without time it takes another course than in a whole run.

@@ -9,7 +9,7 @@
 //
 // - Launches (sample.c): alike are those of one kernel with the same block and dynamic shared memory, grids about as large,
 //   and about as much work. The first finds cold caches and is no sample; the next ones are simulated until the interval
-//   of their line is narrow enough for the part of all cycles that they are, later ones at ordinals 16, 64, 256 ... again.
+//   of their line is narrow enough for the part of all cycles that they are, later ones at ordinals 16, 32, 64 ... or 16, 64, 256 ... again.
 // - Blocks (sample_inside.c): stretches of a few waves all along a grid. A wave is as many blocks as the chip holds.
 //
 // Cooperative launches are simulated whole, and launches of clusters inside. So is what runs beside another kernel, or could: an estimate says

@@ -83,7 +83,7 @@ static void what_is_little_of_the_run_needs_less(void **state) {
     bench_close(&b);
 }
 
-// What goes on as expected is looked at at four times the ordinal of the look before.
+// What goes on as expected is looked at at twice the ordinal of the look before, at four times where it is little of the run.
 static void looks_become_rare(void **state) {
     (void)state;
     struct bench b;
@@ -92,8 +92,10 @@ static void looks_become_rare(void **state) {
     uint32_t v[64] = {0};
     const uint64_t x = bench_buffer(&b, v, sizeof v);
     for (uint32_t i = 1; i <= 70; i++) {
-        launch(&b, x, 300);
-        assert_int_equal(last(&b)->estimate.is, i > 4 && i != 16 && i != 64);
+        launch_blocks(&b, "step", 1, x, 1000);
+        assert_int_equal(last(&b)->estimate.is, i > 4 && i != 16 && i != 32 && i != 64);
+        launch_blocks(&b, "step", 4, x, 10);
+        assert_int_equal(last(&b)->estimate.is, i > 3 && i != 16 && i != 64);
     }
     bench_close(&b);
 }
