@@ -40,6 +40,7 @@ enum {
     OUTLIES = 8,        // so many times better known is the mean without a first sample that does not count
     BINS_AN_OCTAVE = 4, // of warp instructions
     LANE_BIN = 4,       // lanes of a warp instruction
+    MOST_WAY = 2,       // bins to a stratum that tells how the ratio changes with the work
     PATIENCE = 64,      // launches in which the second one of a group may come
     TURNS_BEHIND = 2,   // of L2, by its misses, that make what was in it before irrelevant
     LOOKS_BEHIND = 8,   // ... by its accesses
@@ -490,16 +491,39 @@ void sample_learn(struct gpu *g, const struct flight *r) {
     learn_instructions(&s->arena, t, r);
 }
 
+// Warp instructions of a launch of those that were learned, in bins.
+static double work_learned(const struct stratum *t) {
+    return BINS_AN_OCTAVE * log2((double)t->activity.c[ACT_warp_instructions] / t->launches);
+}
+// What the ratio of a launch of x warp instructions is beside that of its stratum: on the way to the next stratum, by what the
+// nearest one of other work says.
+static double ratio_on_the_way(const struct sample_group *q, const struct stratum *t, double x) {
+    const struct stratum *other = NULL;
+    int32_t least = INT32_MAX;
+    for (const struct stratum *s = q->strata; s; s = s->next) {
+        const int32_t far = abs(s->work - t->work);
+        if (far == 0 || far > MOST_WAY || far >= least || s->n < LEAST_LAUNCHES || s->lanes != t->lanes) continue;
+        least = far;
+        other = s;
+    }
+    if (!other) return 0;
+    const double from = work_learned(t), apart = work_learned(other) - from;
+    const double way = BINS_AN_OCTAVE * log2(x) - from;
+    if (fabs(apart) < 0.5 || fabs(way) > 1) return 0;
+    return (other->line.mean - t->line.mean) * way / apart;
+}
+
 uint64_t sample_estimate(struct gpu *g, struct flight *r) {
     struct gpu_result *const out = &r->result;
     struct sample_group *const q = group_of(g, r->kernel, &r->launch, out->occupancy.ctas);
     struct stratum *const own = stratum_of(g->sample, q, out);
     struct stratum *const t = own->n >= 2 ? own : nearest(q, own);
     const double x = work_of(out), at = (double)q->launches;
-    const double cycles = line_at(&t->line, at) * x;
+    const double way = t == own ? ratio_on_the_way(q, t, x) : 0;
+    const double cycles = (line_at(&t->line, at) + way) * x;
     add_cycles(g->sample, q, cycles);
     note(g, q, own);
-    double common = fmax(line_half(&t->line, at) * x, LEAST_HALF * cycles);
+    double common = fmax(hypot(line_half(&t->line, at), way / 2) * x, LEAST_HALF * cycles);
     // Of another stratum cycles may be as many for each instruction, or as many in all, or anything between.
     const double of_learned = (double)t->activity.c[ACT_warp_instructions] / t->launches;
     if (t != own) common += fabs(cycles - line_at(&t->line, at) * of_learned);
