@@ -1560,6 +1560,28 @@ CUresult CUDAAPI cuMemcpy3DAsync(const CUDA_MEMCPY3D *copy, CUstream stream);
 CUresult CUDAAPI cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                                    CUcontext from_context, size_t bytes, CUstream stream);
 
+
+// Many copies by one call: each has the last attributes whose first copy is not behind it.
+typedef enum CUmemcpySrcAccessOrder_enum {
+    CU_MEMCPY_SRC_ACCESS_ORDER_INVALID = 0,
+    CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1,
+    CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 2,
+    CU_MEMCPY_SRC_ACCESS_ORDER_ANY = 3,
+    CU_MEMCPY_SRC_ACCESS_ORDER_MAX = 0x7fffffff
+} CUmemcpySrcAccessOrder;
+typedef struct CUmemcpyAttributes_st {
+    CUmemcpySrcAccessOrder srcAccessOrder;
+    CUmemLocation srcLocHint, dstLocHint;
+    unsigned int flags;
+} CUmemcpyAttributes;
+CUresult CUDAAPI cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *bytes, size_t count,
+                                    CUmemcpyAttributes *attributes, size_t *first_copy,
+                                    size_t attribute_count, size_t *failed, CUstream stream);
+CUresult CUDAAPI cuMemcpyBatchAsync_v2(CUdeviceptr *to, CUdeviceptr *from, size_t *bytes,
+                                       size_t count, CUmemcpyAttributes *attributes,
+                                       size_t *first_copy, size_t attribute_count,
+                                       CUstream stream);
+
 CUresult CUDAAPI cuMemsetD8(CUdeviceptr to, unsigned char value, size_t count);
 CUresult CUDAAPI cuMemsetD16(CUdeviceptr to, unsigned short value, size_t count);
 CUresult CUDAAPI cuMemsetD32(CUdeviceptr to, unsigned int value, size_t count);

@@ -8,6 +8,7 @@ static struct gpu *gpu(void) { return driver_get()->gpu; }
 struct where {
     CUstream stream;
     bool wait, in_order; // in_order: the source is read when the copy runs, pinned or not
+    bool at_once;        // it is read during the call, pinned or not
 };
 static const struct where blocking = {.wait = true};
 
@@ -46,7 +47,7 @@ static CUresult run(struct gpu_copy c, struct where w) {
     if (!c.width) return CUDA_SUCCESS;
     if ((!c.src && !c.src_host) || (!c.dst && !c.dst_host)) return CUDA_ERROR_INVALID_VALUE;
     struct driver_host h;
-    c.src_pinned = c.src_host && (w.in_order || driver_host_find(DRIVER_KEY(c.src_host), &h));
+    c.src_pinned = c.src_host && !w.at_once && (w.in_order || driver_host_find(DRIVER_KEY(c.src_host), &h));
     return driver_result(w.wait ? gpu_copy(gpu(), s, &c, process_diags())
                                 : gpu_copy_async(gpu(), s, &c, process_diags()));
 }
@@ -115,6 +116,54 @@ COPY_ASYNC(cuMemcpyAsync, CUdeviceptr, CUdeviceptr, unified)
 COPY_ASYNC(cuMemcpyHtoDAsync, CUdeviceptr, const void *, to_device)
 COPY_ASYNC(cuMemcpyDtoHAsync, void *, CUdeviceptr, to_host)
 COPY_ASYNC(cuMemcpyDtoDAsync, CUdeviceptr, CUdeviceptr, on_device)
+
+// ---- many copies by one call -------------------------------------------------------------------
+// What is wrong with a batch, before any of it is copied.
+static CUresult check_batch(CUdeviceptr *to, CUdeviceptr *from, const size_t *bytes, size_t count,
+                            const CUmemcpyAttributes *a, const size_t *first, size_t n) {
+    if (!count || !to || !from || !bytes || !a || !first || !n || n > count || first[0])
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < n; i++)
+        if (first[i] >= count || (i && first[i] <= first[i - 1]) || a[i].flags > 1 ||
+            a[i].srcAccessOrder < CU_MEMCPY_SRC_ACCESS_ORDER_STREAM ||
+            a[i].srcAccessOrder > CU_MEMCPY_SRC_ACCESS_ORDER_ANY)
+            return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+// The copies run one after the other: the vendor's may overlap, so nothing relies on an order. The default stream takes none.
+static CUresult batch(CUdeviceptr *to, CUdeviceptr *from, const size_t *bytes, size_t count,
+                      const CUmemcpyAttributes *a, const size_t *first, size_t n, size_t *failed,
+                      CUstream stream) {
+    if (failed) *failed = SIZE_MAX;
+    CUresult r = check_batch(to, from, bytes, count, a, first, n);
+    if (r != CUDA_SUCCESS) return r;
+    if ((!stream && !driver_default_is_own) || stream == CU_STREAM_LEGACY)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0, k = 0; i < count && r == CUDA_SUCCESS; i++) {
+        if (k + 1 < n && i == first[k + 1]) k++;
+        const CUmemcpySrcAccessOrder order = a[k].srcAccessOrder;
+        const struct where w = {.stream = stream,
+                                .in_order = order == CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
+                                .at_once = order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL};
+        r = unified(to[i], from[i], bytes[i], w);
+        if (r != CUDA_SUCCESS && failed) *failed = i;
+    }
+    return r;
+}
+CUresult cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *bytes, size_t count,
+                            CUmemcpyAttributes *attributes, size_t *first_copy,
+                            size_t attribute_count, size_t *failed, CUstream stream) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_LEAVE(batch(to, from, bytes, count, attributes, first_copy, attribute_count, failed,
+                       stream));
+}
+CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *to, CUdeviceptr *from, size_t *bytes, size_t count,
+                               CUmemcpyAttributes *attributes, size_t *first_copy,
+                               size_t attribute_count, CUstream stream) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_LEAVE(
+        batch(to, from, bytes, count, attributes, first_copy, attribute_count, NULL, stream));
+}
 
 // Between contexts: they share the one device.
 static CUresult between(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,

@@ -68,6 +68,15 @@ PTSZ(cuMemcpyHtoAAsync_v2,
      (to, to_offset, from, bytes, stream))
 PTSZ(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t bytes, CUstream stream),
      (to, from, bytes, stream))
+PTSZ(cuMemcpyBatchAsync,
+     (CUdeviceptr * to, CUdeviceptr *from, size_t *bytes, size_t count,
+      CUmemcpyAttributes *attributes, size_t *first_copy, size_t attribute_count, size_t *failed,
+      CUstream stream),
+     (to, from, bytes, count, attributes, first_copy, attribute_count, failed, stream))
+PTSZ(cuMemcpyBatchAsync_v2,
+     (CUdeviceptr * to, CUdeviceptr *from, size_t *bytes, size_t count,
+      CUmemcpyAttributes *attributes, size_t *first_copy, size_t attribute_count, CUstream stream),
+     (to, from, bytes, count, attributes, first_copy, attribute_count, stream))
 PTSZ(cuMemcpyPeerAsync,
      (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
       CUstream stream),

@@ -296,6 +296,46 @@ static void mipmaps(void) {
     IS(cuArray3DGetDescriptor(&d, a), CUDA_ERROR_INVALID_HANDLE);
 }
 
+// Copies of one call: up, across and down; from pinned memory as it was during the call, and as it is when the stream comes to it.
+static void batches(void) {
+    enum { N = 4096 };
+    CUdeviceptr a, b;
+    CUstream s;
+    unsigned char *pinned, *early, *late;
+    size_t failed = 7;
+    OK(cuMemAlloc(&a, 2 * N));
+    OK(cuMemAlloc(&b, N));
+    OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    OK(cuMemHostAlloc((void **)&pinned, N, 0));
+    OK(cuMemHostAlloc((void **)&early, N, 0));
+    OK(cuMemHostAlloc((void **)&late, N, 0));
+    for (int i = 0; i < N; i++) pinned[i] = (unsigned char)scramble((unsigned)i);
+    CUmemcpyAttributes how[] = {{.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL},
+                                {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM}};
+    size_t first[] = {0, 1}, bytes[] = {N, N, N, N, N - 3};
+    CUdeviceptr to[] = {a, a + N, b, (uintptr_t)early, (uintptr_t)late},
+                from[] = {(uintptr_t)pinned, a, a + N, b, a};
+    OK(cuMemcpyBatchAsync_v2(to, from, bytes, 5, how, first, 2, s));
+    memset(pinned, 0, N);
+    OK(cuStreamSynchronize(s));
+    for (int i = 0; i < N; i++) CHECK(early[i] == (unsigned char)scramble((unsigned)i));
+    for (int i = 0; i < N - 3; i++) CHECK(late[i] == early[i]);
+    IS(cuMemcpyBatchAsync_v2(to, from, bytes, 5, how, first, 2, NULL), CUDA_ERROR_INVALID_VALUE);
+    IS(cuMemcpyBatchAsync_v2(to, from, bytes, 1, how, first, 2, s), CUDA_ERROR_INVALID_VALUE);
+    IS(cuMemcpyBatchAsync_v2(to, from, bytes, 5, how, first + 1, 1, s), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemcpyBatchAsync(to, from, bytes, 5, how, first, 2, &failed, s));
+    CHECK(failed == SIZE_MAX);
+    bytes[2] = 3 * N; // more than there is
+    IS(cuMemcpyBatchAsync(to, from, bytes, 5, how, first, 2, &failed, s), CUDA_ERROR_INVALID_VALUE);
+    CHECK(failed == 2);
+    OK(cuStreamDestroy(s));
+    OK(cuMemFreeHost(pinned));
+    OK(cuMemFreeHost(early));
+    OK(cuMemFreeHost(late));
+    OK(cuMemFree(a));
+    OK(cuMemFree(b));
+}
+
 int main(void) {
     static const CUmemorytype types[] = {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE,
                                          CU_MEMORYTYPE_ARRAY};
@@ -309,6 +349,7 @@ int main(void) {
     linear_arrays();
     refused();
     mipmaps();
+    batches();
     OK(cuCtxDestroy(c));
     return 0;
 }
