@@ -91,6 +91,14 @@ CUDART_API cudaError_t cudaEventCreate(cudaEvent_t *out) {
     return cudaEventCreateWithFlags(out, 0);
 }
 CUDART_API cudaError_t cudaEventDestroy(cudaEvent_t e) { return cudart_done(cuEventDestroy(e)); }
+CUDART_API cudaError_t cudaIpcGetEventHandle(CUipcEventHandle *handle, cudaEvent_t e) {
+    CUDART_READY();
+    return cudart_done(cuIpcGetEventHandle(handle, e));
+}
+CUDART_API cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *e, CUipcEventHandle handle) {
+    CUDART_READY();
+    return cudart_done(cuIpcOpenEventHandle(e, handle));
+}
 CUDART_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t s) {
     CUDART_READY();
     return cudart_done(cuEventRecord(event, s));

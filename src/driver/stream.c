@@ -344,6 +344,8 @@ CUresult cuLaunchHostFunc(CUstream s, CUhostFn function, void *user) {
 CUresult cuEventCreate(CUevent *out, unsigned int flags) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!out || flags > 7) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if ((flags & CU_EVENT_INTERPROCESS) && !(flags & CU_EVENT_DISABLE_TIMING))
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     CUevent e = calloc(1, sizeof *e);
     if (!e) DRIVER_LEAVE(CUDA_ERROR_OUT_OF_MEMORY);
     e->flags = flags;
@@ -367,7 +369,10 @@ CUresult cuEventRecordWithFlags(CUevent e, CUstream s, unsigned int flags) {
     const struct driver_op op = {.kind = OP_EVENT_RECORD, .event = e, .event_flags = flags};
     if (driver_capture(s, &op, &r)) DRIVER_LEAVE(r);
     driver_capture_event_recorded(e);
-    DRIVER_LEAVE(done(gpu_event_record(gpu(), e->event, g, process_diags())));
+    r = done(gpu_event_record(gpu(), e->event, g, process_diags()));
+    if (r == CUDA_SUCCESS && (e->flags & CU_EVENT_INTERPROCESS))
+        r = done(gpu_event_synchronize(gpu(), e->event, process_diags()));
+    DRIVER_LEAVE(r);
 }
 CUresult cuEventRecord(CUevent e, CUstream s) { return cuEventRecordWithFlags(e, s, 0); }
 CUresult cuEventQuery(CUevent e) {
@@ -428,13 +433,21 @@ CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end) 
 }
 
 // ---- between processes: a simulated GPU is one process's ---------------------------------------
+// Events of several processes. Each has a GPU of its own, and one does not see when the other's work ends: so an event that may
+// be shared has happened when its record returns, and one that another process made is one that has happened.
+static const char EVENT_SIGN[] = "warpwatt event";
 CUresult cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent e) {
-    (void)handle, (void)e;
-    return driver_unsupported(__func__);
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_event(e)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (!handle || !(e->flags & CU_EVENT_INTERPROCESS)) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    const CUresult r = done(gpu_event_synchronize(gpu(), e->event, process_diags()));
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle->reserved, EVENT_SIGN, sizeof EVENT_SIGN);
+    DRIVER_LEAVE(r);
 }
 CUresult cuIpcOpenEventHandle(CUevent *e, CUipcEventHandle handle) {
-    (void)e, (void)handle;
-    return driver_unsupported(__func__);
+    if (!e || memcmp(handle.reserved, EVENT_SIGN, sizeof EVENT_SIGN)) return CUDA_ERROR_INVALID_VALUE;
+    return cuEventCreate(e, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
 }
 CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address) {
     (void)handle, (void)address;

@@ -340,6 +340,18 @@ static void importer(int peer) {
     void *params[] = {&p, &n};
     OK(run(kernel(load(add_index), "add_index"), WORDS / 256, 256, params));
     OK(cuCtxSynchronize());
+    CUipcEventHandle shared;
+    CUevent e, mine;
+    CHECK(read(peer, &shared, sizeof shared) == sizeof shared);
+    OK(cuIpcOpenEventHandle(&e, shared));
+    OK(cuEventQuery(e));
+    OK(cuStreamWaitEvent(NULL, e, 0));
+    OK(cuEventRecord(e, NULL));
+    IS(cuEventCreate(&mine, CU_EVENT_INTERPROCESS), CUDA_ERROR_INVALID_VALUE); // with times
+    OK(cuEventCreate(&mine, CU_EVENT_DISABLE_TIMING));
+    IS(cuIpcGetEventHandle(&shared, mine), CUDA_ERROR_INVALID_VALUE);
+    memset(&shared, 0, sizeof shared);
+    IS(cuIpcOpenEventHandle(&mine, shared), CUDA_ERROR_INVALID_VALUE);
     say(peer);
     OK(cuMemUnmap(p, 4 * MB));
     OK(cuMemRelease(h));
@@ -361,6 +373,12 @@ static void exporter(int peer) {
     OK(cuMemcpyHtoD(p, words, sizeof words));
     OK(cuMemExportToShareableHandle(&file, h, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
     send_file(peer, file);
+    CUevent e;
+    CUipcEventHandle shared;
+    OK(cuEventCreate(&e, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
+    OK(cuEventRecord(e, NULL));
+    OK(cuIpcGetEventHandle(&shared, e));
+    CHECK(write(peer, &shared, sizeof shared) == sizeof shared);
     hear(peer);
     OK(cuMemcpyDtoH(back, p, sizeof back));
     for (uint32_t i = 0; i < WORDS; i++) CHECK(back[i] == scramble(i) + i);
