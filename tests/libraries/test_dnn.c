@@ -494,7 +494,7 @@ static void attention(handle_t h) {
     struct array q = make(B * Q_HEADS * ROWS_Q * DEPTH, FLOAT), k = make(B * K_HEADS * ROWS_K * DEPTH, FLOAT), v = make(B * K_HEADS * ROWS_K * DEEP, FLOAT),
                  o = make(B * Q_HEADS * ROWS_Q * DEEP, FLOAT), stats = make(B * Q_HEADS * ROWS_Q, FLOAT);
     const float scale = 0.4f, none = -HUGE_VALF;
-    const int plain[4] = {0, 1, 2, 3}, inside[4] = {0, 2, 1, 3};
+    const int plain[4] = {0, 1, 2, 3}, inside[4] = {0, 2, 1, 3}, last[4] = {1, 2, 3, 0}; // as what is repeated for each image has it
     const int64_t scores[4] = {B, Q_HEADS, ROWS_Q, ROWS_K}, one_number[4] = {1, 1, 1, 1}, in = 's', out = 't';
     const int at_least = 303;
     const desc_t tq = ordered_tensor('q', (const int64_t[]){B, Q_HEADS, ROWS_Q, DEPTH}, plain, false, false),
@@ -503,7 +503,7 @@ static void attention(handle_t h) {
                  to = ordered_tensor('o', (const int64_t[]){B, Q_HEADS, ROWS_Q, DEEP}, inside, false, false),
                  tz = ordered_tensor('z', (const int64_t[]){B, Q_HEADS, ROWS_Q, 1}, plain, false, false), tc = ordered_tensor('c', one_number, plain, false, true),
                  tn = ordered_tensor('n', one_number, plain, false, true), ts = ordered_tensor('s', scores, plain, true, false),
-                 tt = ordered_tensor('t', scores, plain, true, false);
+                 tt = ordered_tensor('t', scores, last, true, false);
     const desc_t band = node(44, 4, 3000, 15, 1, &ts, 3005, 15, 1, &tn, 3006, 15, 1, &tt, 3007, 14, 1, &at_least), part = node(15, 1, 801, 15, 1, &band);
     const desc_t op = node(41, 9, 2800, 15, 1, &tq, 2801, 15, 1, &tk, 2802, 15, 1, &tv, 2803, 15, 1, &to, 2804, 15, 1, &tz, 2805, 15, 1, &tc, 2811, 15, 1, &part,
                            2812, 3, 1, &in, 2813, 3, 1, &out);
@@ -526,6 +526,14 @@ static void attention(handle_t h) {
         }
     }
     compare("attention", &o, 1e-5), compare("logarithms of its sums", &stats, 1e-5);
+    // a row whose only score is no number is none
+    const float no_number = NAN;
+    cuMemcpyHtoD(q.at, &no_number, 4);
+    run_graph(h, &op, 1, uids, at, 7);
+    float first[2 * Q_HEADS * DEEP];
+    cuMemcpyDtoH(first, o.at, sizeof first);
+    CHECK(isnan(first[0]) && isnan(first[DEEP - 1]) && !isnan(first[DEEP]) && !isnan(first[Q_HEADS * DEEP]), "attention of no number: %g %g %g %g", first[0],
+          first[DEEP - 1], first[DEEP], first[Q_HEADS * DEEP]);
     drop(&q), drop(&k), drop(&v), drop(&o), drop(&stats);
 }
 // A gradient as programs write it out: products, a matrix seen the other way, a largest element that is a result and is taken again,
@@ -533,7 +541,7 @@ static void attention(handle_t h) {
 static void pieces(handle_t h) {
     struct array a = make(B * Q_HEADS * ROWS_Q * DEPTH, FLOAT), b = make(B * Q_HEADS * DEPTH * ROWS_K, FLOAT), g = make(B * Q_HEADS * ROWS_Q * DEEP, FLOAT),
                  most = make(B * Q_HEADS * ROWS_Q, FLOAT), y = make(B * K_HEADS * ROWS_K * DEEP, FLOAT);
-    const int plain[4] = {0, 1, 2, 3}, turned[4] = {0, 1, 3, 2}, inside[4] = {0, 2, 1, 3};
+    const int plain[4] = {0, 1, 2, 3}, turned[4] = {0, 1, 3, 2}, inside[4] = {0, 2, 1, 3}, last[4] = {1, 2, 3, 0};
     const int64_t scores[4] = {B, Q_HEADS, ROWS_Q, ROWS_K}, other[4] = {B, Q_HEADS, ROWS_K, ROWS_Q}, rows = 2, columns = 3;
     const float none = 0;
     const int single = 0, modes[6] = {9, 13, 501, 501, 303, 601}, largest = 3, sum = 0;
@@ -545,7 +553,7 @@ static void pieces(handle_t h) {
                  tn = ordered_tensor('n', (const int64_t[]){1, 1, 1, 1}, plain, false, true),
                  tw = ordered_tensor('w', (const int64_t[]){B, Q_HEADS, ROWS_K, DEEP}, plain, true, false), tu = ordered_tensor('u', other, turned, true, false);
     desc_t t[8], f[6];
-    for (int i = 0; i < 8; i++) t[i] = ordered_tensor('0' + i, scores, plain, true, false);
+    for (int i = 0; i < 8; i++) t[i] = ordered_tensor('0' + i, scores, i < 5 ? plain : last, true, false);
     for (int i = 0; i < 6; i++) f[i] = node(0, 3, 0, 14, 1, &modes[i], 1, 1, 1, &single, 9, 3, 1, i == 2 ? &rows : &columns);
     const desc_t product = node(18, 1, 1500, 1, 1, &single), max = node(21, 2, 1600, 18, 1, &largest, 1601, 1, 1, &single),
                  add = node(21, 2, 1600, 18, 1, &sum, 1601, 1, 1, &single);

@@ -1,7 +1,7 @@
 // Graphs of any kind (graph.h): operations one after another, each as soon as what it takes is there. What lies between two of them is
-// single precision, packed in the order of its description's steps, in the stream's memory until the last one has taken it. Here:
-// products of matrices, reductions, functions, comparisons and choices of elements, matrices seen the other way, bands, and attention,
-// which is two products with the softmax between them: its scores are written out.
+// single precision, packed, in the stream's memory until the last one has taken it. Here: products of matrices, reductions, functions,
+// comparisons and choices of elements, matrices seen the other way, bands, and attention, which is two products with the softmax between
+// them: its scores are written out.
 #include "graph.h"
 
 enum { VALUES = 128, INPUTS = 8, INT64 = 10 }; // INT64: of cudnnDataType_t
@@ -211,8 +211,10 @@ static dnn_status value_of(struct run *r, const struct descriptor *d, struct val
     *out = v;
     return whole(d, TENSOR_IS_VALUE, 0) ? take_number(r, v, at) : DNN_SUCCESS;
 }
-// Where an operation's result goes: to the program's memory, or to a value of its own.
-static dnn_status result_of(struct run *r, const struct descriptor *d, struct value **out) {
+// Where an operation's result goes: to the program's memory, or to a value of its own. The steps of a value that is only seen otherwise
+// are its order; those of others are often an operand's, which may lie in another order or be repeated.
+static dnn_status result_of(struct run *r, const struct descriptor *d, bool is_view,
+                            struct value **out) {
     const int64_t uid = whole(d, TENSOR_UID, 0);
     *out = look(r, uid);
     if (*out) return DNN_SUCCESS;
@@ -221,7 +223,10 @@ static dnn_status result_of(struct run *r, const struct descriptor *d, struct va
     *out = v;
     if (whole(d, TENSOR_IS_VIRTUAL, 0)) {
         v->t.type = DNN_FLOAT;
-        pack_in_order(&v->t);
+        if (is_view)
+            pack_in_order(&v->t);
+        else
+            dnn_pack(&v->t);
         return own(r, v);
     }
     v->at = (uintptr_t)address_in(r->pack, uid);
@@ -445,14 +450,29 @@ static dnn_status run_random(struct run *r, const struct descriptor *op, struct 
     return dnn_launch(r->h, DNN_LAYER, y->t.type == DNN_DOUBLE ? DNN_DOUBLE : DNN_FLOAT,
                       "draw_ones", (const uint32_t[3]){dnn_blocks(p.all), 1, 1}, 0, &p, sizeof p);
 }
-// Elements in the order of memory, under another description.
-static dnn_status run_reshape(struct run *r, const struct value *x, const struct value *y) {
+// Axes of more than one element, from the outermost one in.
+static int order_of_more(const struct dnn_tensor *t, int order[DNN_AXES]) {
+    int all[DNN_AXES], count = 0;
+    order_of(t, all);
+    for (int i = 0; i < t->rank; i++)
+        if (t->size[all[i]] != 1) order[count++] = all[i];
+    return count;
+}
+// Elements in the order of memory, under another description. Where that one is not in the order of its axes, a value between two
+// operations is in the order of its own.
+static dnn_status run_reshape(struct run *r, const struct descriptor *of_x, const struct value *x,
+                              const struct value *y) {
     struct value from = *x, to = *y;
+    struct dnn_tensor seen;
     int order_x[DNN_AXES], order_y[DNN_AXES];
-    if (x->t.rank != y->t.rank) return DNN_BAD_PARAM;
-    order_of(&x->t, order_x);
-    order_of(&y->t, order_y);
-    for (int i = 0; i < x->t.rank; i++) {
+    bool is_turned = false;
+    if (x->t.rank != y->t.rank || !tensor_of(of_x, &seen)) return DNN_BAD_PARAM;
+    const int count = order_of_more(&y->t, order_y);
+    for (int i = 1; i < count; i++) is_turned |= order_y[i] < order_y[i - 1];
+    if (is_turned && whole(of_x, TENSOR_IS_VIRTUAL, 0)) dnn_pack(&seen);
+    if (order_of_more(&seen, order_x) != count) return DNN_NOT_SUPPORTED;
+    for (int i = 0; i < x->t.rank; i++) from.t.size[i] = to.t.size[i] = 1;
+    for (int i = 0; i < count; i++) {
         from.t.size[i] = x->t.size[order_x[i]], from.t.step[i] = x->t.step[order_x[i]];
         to.t.size[i] = y->t.size[order_y[i]], to.t.step[i] = y->t.step[order_y[i]];
         if (from.t.size[i] != to.t.size[i]) return DNN_NOT_SUPPORTED;
@@ -563,14 +583,15 @@ static dnn_status run_step(struct run *r, const struct descriptor *op, struct va
     struct value *out[2] = {NULL, NULL};
     dnn_status bad = DNN_SUCCESS;
     for (int i = 0; i < 2 && !bad; i++)
-        if (s->out[i]) bad = result_of(r, s->out[i], &out[i]);
+        if (s->out[i])
+            bad = result_of(r, s->out[i], op->kind == KIND_OPERATION_RESHAPE, &out[i]);
     if (bad) return bad;
     const struct value *const y = out[0] ? out[0] : out[1];
     switch (op->kind) {
     case KIND_OPERATION_POINTWISE: return run_point(r, op, in, y);
     case KIND_OPERATION_PRODUCT: return multiply(r, 1, *in[0], *in[1], y);
     case KIND_OPERATION_REDUCTION: return run_reduction(r, op, in[0], y);
-    case KIND_OPERATION_RESHAPE: return run_reshape(r, in[0], y);
+    case KIND_OPERATION_RESHAPE: return run_reshape(r, s->in[0], in[0], y);
     case KIND_OPERATION_BAND: return run_band(r, op, in, y);
     case KIND_OPERATION_RANDOM: return run_random(r, op, in, y);
     case KIND_OPERATION_SOFTMAX: return run_softmax(r, in[0], out[0], out[1]);

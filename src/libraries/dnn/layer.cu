@@ -627,9 +627,9 @@ extern "C" __global__ __launch_bounds__(THREADS) void attention_softmax(const at
                 continue;
             }
             most = held[0];
-            for (int i = thread_x; most > none && i < columns; i += THREADS) sum += exponential(s[i] - most);
+            for (int i = thread_x; is_there && i < columns; i += THREADS) sum += most > none ? exponential(s[i] - most) : s[i] == none ? 0 : s[i];
         }
-        const float by = most > none ? 1 / sum : 0;
+        const float by = most > none ? 1 / sum : sum; // of a row of scores that are no numbers no number, of one that is hidden 0
         for (int i = thread_x; i < a.columns; i += THREADS) {
             A p = by != 0 && i < columns ? (A)(exponential(s[i] - most) * by) : 0;
             if (a.seed) p = is_one(a.seed, a.offset, r * a.columns + i, a.keep) ? p / (A)a.keep : 0;
