@@ -583,8 +583,7 @@ static dnn_status run_step(struct run *r, const struct descriptor *op, struct va
     struct value *out[2] = {NULL, NULL};
     dnn_status bad = DNN_SUCCESS;
     for (int i = 0; i < 2 && !bad; i++)
-        if (s->out[i])
-            bad = result_of(r, s->out[i], op->kind == KIND_OPERATION_RESHAPE, &out[i]);
+        if (s->out[i]) bad = result_of(r, s->out[i], op->kind == KIND_OPERATION_RESHAPE, &out[i]);
     if (bad) return bad;
     const struct value *const y = out[0] ? out[0] : out[1];
     switch (op->kind) {
