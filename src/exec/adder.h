@@ -156,13 +156,14 @@ LANE_FN size_t adder_row(const struct adder_terms *t, uint32_t k) {
     return (size_t)(t->row != NULL ? t->row[k] : k) * t->stride;
 }
 
-// Towards zero: what a number of single precision keeps. A subnormal one has multiples of 2^-149.
+// Towards zero: what a number of single precision keeps, its sign too. A subnormal one has multiples of 2^-149.
 LANE_FN uint32_t cut_to_single(double v) {
     const uint64_t u = as_u64(v);
     const bool tiny = (u & 0x7fffffffffffffffull) < 0x3810000000000000ull; // below 2^-126
     const double small = (double)(int32_t)((tiny ? v : 0.0) * 0x1p149) * 0x1p-149;
     const float f = (float)(tiny ? small : as_f64(u & ~0x1fffffffull));
-    return v != v ? F32_NAN : as_u32(f);
+    const uint32_t sign = (uint32_t)(u >> 32) & 0x80000000u; // compilers differ in that of a cut zero
+    return v != v ? F32_NAN : as_u32(f) | sign;
 }
 // What becomes of an exact sum.
 LANE_FN uint32_t adder_result(double v, const struct adder *by) {

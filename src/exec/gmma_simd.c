@@ -80,10 +80,10 @@ static void add_any(const struct factors *f, uint32_t row, const struct adder *b
         }
         top = top < LEAST ? LEAST : top;
         const double scale = two_to(by->fraction - top);
-        double sum = finite ? (double)(int32_t)((double)s->c[i] * scale) : 0.0;
+        int64_t sum = finite ? (int32_t)((double)s->c[i] * scale) : 0; // whole: a sum of nothing but -0 is 0
         for (uint32_t k = 0; k < f->terms && finite; k++)
-            sum += (double)(int32_t)((double)f->a[row][k] * (double)f->b[f->at[row][k]][i] * scale);
-        s->d[i] = adder_result(finite ? sum * two_to(top - by->fraction) : plain, by);
+            sum += (int32_t)((double)f->a[row][k] * (double)f->b[f->at[row][k]][i] * scale);
+        s->d[i] = adder_result(finite ? (double)sum * two_to(top - by->fraction) : plain, by);
     }
 }
 

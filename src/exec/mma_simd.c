@@ -350,12 +350,12 @@ static uint32_t add_any(const struct product *p, uint32_t row, uint32_t column, 
     }
     top = top < p->by.least ? p->by.least : top > 300 ? 300 : top;
     const double scale = two_to(p->by.fraction - top);
-    double all = (double)(int32_t)((finite ? (double)sum : 0.0) * scale);
+    int64_t all = (int32_t)((finite ? (double)sum : 0.0) * scale); // whole: a sum of nothing but -0 is 0
     for (uint32_t k = from; k < from + p->by.terms; k++) {
         const double product = (double)p->a[k][row] * (double)p->b[column][p->at[row][k]];
-        all += (double)(int32_t)((finite ? product : 0.0) * scale);
+        all += (int32_t)((finite ? product : 0.0) * scale);
     }
-    return adder_result(finite ? all * two_to(top - p->by.fraction) : plain, &p->by);
+    return adder_result(finite ? (double)all * two_to(top - p->by.fraction) : plain, &p->by);
 }
 // Sixteen rows of a column. False: some are not right.
 static bool add_plain(const struct product *p, uint32_t column, uint32_t from, const float *sum, uint32_t *d) {

@@ -201,6 +201,35 @@ static void sums_one_by_one(void **state) {
     }
 }
 
+// Zeros have no exponent, and a sum of nothing but -0 is 0, whichever way makes it: beside others, and beside a factor in
+// another row and column that is left to the general way.
+static void sums_of_zeros(void **state) {
+    (void)state;
+    static const uint8_t stypes[] = {ITYPE_F16, ITYPE_BF16, ITYPE_TF32};
+    for (uint32_t n = 0; n < 2 * 2 * WW_COUNT(stypes); n++) {
+        const uint8_t stype = stypes[n >> 2];
+        const uint32_t minus = stype == ITYPE_TF32 ? 0x80000000u : 0x80008000u;
+        const uint32_t infinite = stype == ITYPE_F16 ? 0x7c00 : stype == ITYPE_BF16 ? 0x7f80 : 0x7f800000;
+        LEVELS(v) {
+            struct op_run *r = op_new(MI(.op = OP_HMMA_16, .type = ITYPE_F32, .stype = stype, .sub = 8,
+                                         .aux = n & 1 ? MMA_HOPPER : 0, .dst = {RQ(RES)}, .src = {RQ(RA), RD(RB), RQ(RC)}));
+            memset(&r->a, 0, sizeof r->a);
+            for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+                for (uint32_t i = 0; i < 2; i++) r->b.w[i][lane] = minus;
+                for (uint32_t i = 0; i < 4; i++) r->c.w[i][lane] = 0x80000000u;
+            }
+            if (n & 2) r->a.w[0][0] = infinite; // row 0
+            op_step(r, ~0u);
+            for (uint32_t i = 0; i < 4 * WARP_LANES; i++) {
+                const bool is_row_0 = i / WARP_LANES < 2 && i % WARP_LANES < 4;
+                assert_int_equal(r->d.w[i / WARP_LANES][i % WARP_LANES], n & 2 && is_row_0 ? 0x7fffffff : 0);
+            }
+            op_free(r);
+        }
+        exec_simd_force(NULL);
+    }
+}
+
 // HMMA.884, whose results of a lane depend on the step: all vector levels give what the one without vectors does, which
 // gen_mma_884.ptx and gen_wmma_volta.ptx compare with fractions.
 static void quads_at_every_level(void **state) {
@@ -234,6 +263,7 @@ static void quads_at_every_level(void **state) {
 }
 
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(sums_one_by_one), cmocka_unit_test(quads_at_every_level)};
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(sums_one_by_one), cmocka_unit_test(sums_of_zeros),
+                                              cmocka_unit_test(quads_at_every_level)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
