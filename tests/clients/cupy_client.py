@@ -39,6 +39,7 @@ for given in (square, square + 1j * square.T):
         assert np.allclose(cp.asnumpy((u * s) @ v), cp.asnumpy(thin), atol=1e-11)
         assert np.allclose(cp.asnumpy(s), np.linalg.svd(cp.asnumpy(thin), compute_uv=False), atol=1e-11)
 for dtype, near in ((np.float64, 1e-11), (np.float32, 1e-3), (np.complex128, 1e-11), (np.complex64, 1e-3)):  # no symmetry: geev
+    if not hasattr(cp.linalg, 'eig'): break  # CuPy 13
     given = (square + 1j * square.T).astype(dtype) if np.dtype(dtype).kind == 'c' else square.astype(dtype)
     w, v = map(cp.asnumpy, cp.linalg.eig(cp.asarray(given)))
     assert np.allclose(given @ v, v * w, atol=near) and np.allclose(np.linalg.norm(v, axis=0), 1, atol=near), dtype
