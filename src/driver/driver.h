@@ -238,6 +238,8 @@ CUresult driver_function_set(CUfunction f, struct driver_wishes *w, CUfunction_a
 CUresult driver_function_param(CUfunction f, size_t index, size_t *offset, size_t *bytes);
 CUresult driver_malloc(CUdeviceptr *address, size_t bytes); // memory.c
 CUresult driver_free(CUdeviceptr address);
+void driver_pool_forget(CUdeviceptr at);         // pool.c: of its pool no more, if it came from one
+CUmemoryPool driver_pool_of(CUdeviceptr at);     // NULL: of none that there is
 // cuMemcpy3DAsync, but host memory is read when the copy's turn in the stream comes, as a graph's
 // copies do, even when it is not pinned.
 CUresult driver_memcpy3d_in_order(const CUDA_MEMCPY3D *p, CUstream stream);

@@ -233,6 +233,7 @@ CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned int flag
 void driver_release_memory(uint64_t key) {
     struct host_block *b = find_host(key);
     if (b && b->is.is_managed) unlink_host(b);
+    driver_pool_forget(key);
     devmem_free(gpu_memory(gpu()), key);
     driver_handle_remove(TAG_MEMORY, key);
 }

@@ -3,6 +3,7 @@
 #include "driver/graph.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct CUmemPoolHandle_st {
     uint64_t release_threshold, used, used_high;
@@ -14,9 +15,64 @@ static CUmemoryPool current_pool = &default_pool; // both part of the singleton
 
 static bool is_pool(CUmemoryPool p) { return p == &default_pool || DRIVER_IS(TAG_POOL, p); }
 
+// ---- what came from which pool -------------------------------------------------------------------
+struct piece {
+    CUdeviceptr at;
+    uint64_t bytes;
+    CUmemoryPool pool; // NULL: it is gone, the memory lives on
+};
+static struct {
+    struct piece *piece; // sorted by at
+    size_t n, cap;
+} given; // part of the singleton; guarded by its lock
+
+// How many pieces begin below an address.
+static size_t pieces_below(CUdeviceptr at) {
+    size_t low = 0, high = given.n;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (given.piece[middle].at < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+static struct piece *piece_at(CUdeviceptr at) {
+    const size_t i = pieces_below(at);
+    return i < given.n && given.piece[i].at == at ? &given.piece[i] : NULL;
+}
+static bool note_piece(CUdeviceptr at, uint64_t bytes, CUmemoryPool pool) {
+    if (given.n == given.cap) {
+        const size_t cap = given.cap ? 2 * given.cap : 64;
+        struct piece *const more = realloc(given.piece, cap * sizeof *more);
+        if (!more) return false;
+        given.piece = more;
+        given.cap = cap;
+    }
+    struct piece *const to = given.piece + pieces_below(at);
+    memmove(to + 1, to, (size_t)(given.piece + given.n++ - to) * sizeof *to);
+    *to = (struct piece){at, bytes, pool};
+    pool->used += bytes;
+    if (pool->used > pool->used_high) pool->used_high = pool->used;
+    return true;
+}
+void driver_pool_forget(CUdeviceptr at) {
+    struct piece *const p = piece_at(at);
+    if (!p) return;
+    if (p->pool) p->pool->used -= p->bytes;
+    memmove(p, p + 1, (size_t)(given.piece + --given.n - p) * sizeof *p);
+}
+CUmemoryPool driver_pool_of(CUdeviceptr at) {
+    const struct piece *const p = piece_at(at);
+    return p ? p->pool : NULL;
+}
+
 void driver_release_pool(uint64_t key) {
     CUmemoryPool p = (CUmemoryPool)(uintptr_t)key;
     if (current_pool == p) current_pool = &default_pool;
+    for (size_t i = 0; i < given.n; i++)
+        if (given.piece[i].pool == p) given.piece[i].pool = NULL;
     driver_handle_remove(TAG_POOL, key);
     free(p);
 }
@@ -29,9 +85,9 @@ static CUresult allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, 
     if (graph_capture_alloc(stream, bytes, address, &kept)) return kept;
     const CUresult r = driver_malloc(address, bytes);
     if (r != CUDA_SUCCESS) return r;
-    pool->used += bytes;
-    if (pool->used > pool->used_high) pool->used_high = pool->used;
-    return CUDA_SUCCESS;
+    if (note_piece(*address, bytes, pool)) return CUDA_SUCCESS;
+    driver_release_memory(*address);
+    return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream) {
@@ -48,15 +104,10 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPoo
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
     DRIVER_ENTER(NEED_CONTEXT);
     struct gpu_stream *s;
-    struct devmem_range range;
     if (!driver_stream(stream, &s)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     CUresult kept;
     if (graph_free_of_graph(address, stream, &kept)) DRIVER_LEAVE(kept);
-    const bool found = devmem_find(gpu_memory(driver_get()->gpu), address, &range);
-    const CUresult r = driver_free(address);
-    if (found && r == CUDA_SUCCESS)
-        current_pool->used -= range.bytes < current_pool->used ? range.bytes : current_pool->used;
-    DRIVER_LEAVE(r);
+    DRIVER_LEAVE(driver_free(address));
 }
 
 CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *p) {

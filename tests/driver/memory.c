@@ -241,6 +241,11 @@ static void pointers(void) {
     OK(cuMemFree(d));
 }
 
+static void check_used(CUmemoryPool pool, uint64_t n) {
+    uint64_t used;
+    OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
+    CHECK(used == n);
+}
 static void pools(void) {
     CUmemoryPool pool, mine;
     CUdeviceptr p;
@@ -274,9 +279,31 @@ static void pools(void) {
     OK(cuMemGetMemPool(&other, &here, CU_MEM_ALLOCATION_TYPE_PINNED));
     CHECK(other == mine);
     OK(cuMemSetMemPool(&here, CU_MEM_ALLOCATION_TYPE_PINNED, pool));
+    // A pool counts what came from it, whichever call frees it and whichever pool is the current one.
+    CUdeviceptr of_default, of_mine, of_none;
+    OK(cuMemAllocAsync(&of_default, 1000, NULL));
     OK(cuMemAllocFromPoolAsync(&p, 64, mine, NULL));
+    OK(cuMemAllocFromPoolAsync(&of_mine, 512, mine, NULL));
+    OK(cuMemAlloc(&of_none, 256));
+    check_used(pool, 1000);
+    check_used(mine, 576);
+    OK(cuPointerGetAttribute(&other, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, of_mine + 8));
+    CHECK(other == mine);
+    OK(cuPointerGetAttribute(&other, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, of_none));
+    CHECK(other == NULL);
     OK(cuMemFreeAsync(p, NULL));
+    check_used(mine, 512);
+    OK(cuMemFree(of_mine));
+    OK(cuMemFree(of_none));
+    check_used(mine, 0);
+    check_used(pool, 1000);
+    // What a pool that is gone gave out lives on.
+    OK(cuMemAllocFromPoolAsync(&p, 1000, mine, NULL));
     OK(cuMemPoolDestroy(mine));
+    add(p, 250);
+    OK(cuMemFreeAsync(p, NULL));
+    OK(cuMemFreeAsync(of_default, NULL));
+    check_used(pool, 0);
     IS(cuMemPoolDestroy(mine), CUDA_ERROR_INVALID_VALUE);
     IS(cuMemPoolDestroy(pool), CUDA_ERROR_INVALID_VALUE);
 }
