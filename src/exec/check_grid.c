@@ -389,7 +389,8 @@ static bool look_write(struct watch *v, struct unit *u, uint64_t at, uint32_t la
 }
 static bool look_lane(struct watch *v, uint64_t at, uint32_t lane, const uint8_t *data) {
     const struct look *const k = v->k;
-    const uint8_t *const host = data ? devmem_host(v->m, at, k->bytes) : NULL;
+    struct exec_range r;
+    const uint8_t *const host = data && devmem_reachable(v->m, at, k->bytes, &r) ? range_host(&r, at) : NULL;
     v->said = false;
     for (uint64_t end = at + k->bytes; at < end;) {
         struct page *const p = page_of(v->g, at / PAGE);

@@ -95,10 +95,11 @@ static void note(struct trial *t, uint32_t pc) {
     s->bytes = a->bytes > 8 ? 8 : a->bytes;
     const struct exec_cta *const c = t->w->cta;
     const uint8_t *host = NULL;
+    struct exec_range r;
     if (s->space == SPACE_SHARED)
         host = c->shared + s->addr;
-    else if (s->space == SPACE_GLOBAL)
-        host = devmem_host(t->env.memory, s->addr, s->bytes);
+    else if (s->space == SPACE_GLOBAL && devmem_reachable(t->env.memory, s->addr, s->bytes, &r))
+        host = range_host(&r, s->addr);
     if (host) memcpy(&s->value, host, s->bytes);
 }
 

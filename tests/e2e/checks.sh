@@ -43,6 +43,10 @@ for gpu in gtx780 v100; do for mode in '' --functional; do
     says err 'global write of 4 bytes at 0x[0-9a-f]*, which is in no live allocation.*--bounds page goes on'
     check 0 past sync "$mode --bounds page"
     says out 'argument 1:'
+    # what lies there is looked at as what lies in allocations: the same word is no race, and a word that is waited for is told
+    check 0 beside races "$mode --bounds page --grid 2"
+    check 4 waits sync "$mode --bounds page"
+    says err 'spin .*on the global address 0x[0-9a-f]*, which holds 7'
     # local memory: bytes of one thread; all else was written
     check 1 local uninitialised "$mode"
     says err 'local read of 16 bytes at offset 0x0, of which byte 0xc was never written, in kernel local'
