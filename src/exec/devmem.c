@@ -417,29 +417,49 @@ static void copy_pages(uint8_t *to, const uint8_t *from, uint64_t bytes) {
     }
 }
 
+// What is kept of a block: with open pages, its pages but those that a block before it has kept up to `done`.
+static struct exec_range kept_of(const struct devmem *m, const struct block *b, uint64_t done) {
+    struct exec_range r = {.first = b->first, .end = b->first + b->bytes, .host = b->host};
+    const uint64_t end = EXEC_GLOBAL_BASE + m->flat_bytes;
+    if (!m->open_pages || b->mapped || r.first < EXEC_GLOBAL_BASE || r.end > end) return r;
+    r.first -= r.first % PAGE_BYTES;
+    if (r.first < done) r.first = done;
+    r.end = bits_align_up(r.end, PAGE_BYTES);
+    if (r.end > end) r.end = end;
+    if (r.end < r.first) r.end = r.first;
+    r.host = m->flat + (r.first - EXEC_GLOBAL_BASE);
+    return r;
+}
 struct devmem_copy *devmem_copy(const struct devmem *m) {
     struct devmem_copy *const c = calloc(1, sizeof *c + m->n * sizeof c->block[0]);
     if (!c) return NULL;
+    uint64_t done = 0;
     for (c->n = 0; c->n < m->n; c->n++) {
-        const struct block *const b = &m->block[c->n];
-        c->block[c->n].first = b->first;
-        c->block[c->n].bytes = b->bytes;
+        const struct exec_range r = kept_of(m, &m->block[c->n], done);
+        c->block[c->n].first = r.first;
+        c->block[c->n].bytes = r.end - r.first;
         c->block[c->n].at = c->bytes;
-        c->bytes += bits_align_up(b->bytes, COPY_PAGE);
+        c->bytes += bits_align_up(r.end - r.first, COPY_PAGE);
+        done = r.end;
     }
     if (c->bytes && !(c->data = map_lazily(c->bytes))) {
         free(c);
         return NULL;
     }
-    for (uint32_t i = 0; i < c->n; i++)
-        copy_pages(c->data + c->block[i].at, m->block[i].host, m->block[i].bytes);
+    done = 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        const struct exec_range r = kept_of(m, &m->block[i], done);
+        copy_pages(c->data + c->block[i].at, r.host, r.end - r.first);
+        done = r.end;
+    }
     return c;
 }
 
 void devmem_put_back(struct devmem *m, const struct devmem_copy *c) {
     for (uint32_t i = 0; i < c->n; i++) {
-        uint8_t *const to = devmem_host(m, c->block[i].first, c->block[i].bytes);
-        if (to) copy_pages(to, c->data + c->block[i].at, c->block[i].bytes);
+        struct exec_range r;
+        if (!c->block[i].bytes || !devmem_reachable(m, c->block[i].first, c->block[i].bytes, &r)) continue;
+        copy_pages(range_host(&r, c->block[i].first), c->data + c->block[i].at, c->block[i].bytes);
     }
 }
 

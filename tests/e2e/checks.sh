@@ -62,6 +62,9 @@ for gpu in gtx780 v100; do for mode in '' --functional; do
     grep found err | sort >two
     cmp one two || fail "findings differ with host threads"
 done; done
+# before a run that counts, what was beside allocations is put back too
+run 0 run "$k" -q -g v100 --no-power --bounds page -s warm_launches=2 --entry counts --block 1 --arg 'u32[16]=zero?print=1'
+says out 'argument 1: 0$'
 run 2 run "$k" --entry past --check bounds --bounds page
 says err '\-\-check bounds and --bounds page ask for the opposite of each other'
 run 2 run "$k" --entry past --bounds pages
