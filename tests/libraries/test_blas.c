@@ -574,6 +574,10 @@ static void rooms(void) {
     for (int i = 0; i < MANY; i++) {
         cuMemcpyDtoH(again, out[i], BYTES);
         CHECK(!memcmp(first, again, BYTES), "product %d of many has other bits than the first", i);
+        cuMemsetD32(out[i], 0, M * N);
+        CHECK(!cuGraphLaunch(exec[i], stream[i]) && !cuStreamSynchronize(stream[i]), "graph %d runs without its handle", i);
+        cuMemcpyDtoH(again, out[i], BYTES);
+        CHECK(!memcmp(first, again, BYTES), "product %d without its handle has other bits than the first", i);
         cuGraphExecDestroy(exec[i]), cuGraphDestroy(graph[i]), cuStreamDestroy(stream[i]), cuMemFree(out[i]);
     }
     cuMemFree(in);

@@ -81,8 +81,9 @@ typedef struct blas_handle {
     int pointer_mode, math_mode, atomics_mode, sm_target;
     uint32_t sms, capability; // capability: major and minor as one number, 70
     CUcontext context;        // that it was made in
-    pthread_mutex_t lock;     // of `module`
+    pthread_mutex_t lock;     // of `module` and `was_recorded`
     CUmodule module[BLAS_MODULES];
+    bool was_recorded;        // a graph may have kernels of the modules
     CUdeviceptr parts;        // VECTOR_PART bytes of each of BLAS_PARTS + 1 sums
     struct blas_rooms *rooms; // where products leave the sums of parts (room.h)
 } * blas_handle_t;

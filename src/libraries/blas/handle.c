@@ -117,7 +117,8 @@ blas_status blas_handle_delete(struct blas_handle *h) {
     CUcontext context = NULL;
     if (cuCtxGetCurrent(&context) == CUDA_SUCCESS && !context) cuCtxSetCurrent(h->context);
     cuCtxSynchronize();
-    for (size_t i = 0; i < BLAS_MODULES; i++)
+    // what was recorded may be launched later: its modules go with the context
+    for (size_t i = 0; i < BLAS_MODULES && !h->was_recorded; i++)
         if (h->module[i]) cuModuleUnload(h->module[i]);
     cuMemFree_v2(h->parts);
     blas_rooms_delete(h->rooms);
@@ -130,10 +131,13 @@ blas_status blas_handle_delete(struct blas_handle *h) {
 blas_status blas_kernel(struct blas_handle *h, enum blas_module module, const char *name,
                         CUfunction *out) {
     CUcontext context = NULL;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     CUresult r = cuCtxGetCurrent(&context);
     // a thread that has no context yet works in the handle's
     if (r == CUDA_SUCCESS && !context) r = cuCtxSetCurrent(h->context);
+    cuStreamIsCapturing(h->stream, &status);
     pthread_mutex_lock(&h->lock);
+    if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE) h->was_recorded = true;
     if (r == CUDA_SUCCESS && !h->module[module])
         r = cuModuleLoadData(&h->module[module], modules[module].ptx);
     pthread_mutex_unlock(&h->lock);
